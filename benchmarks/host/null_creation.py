@@ -27,19 +27,22 @@ def full(shape, fill_value, dtype=None):
 
 
 def empty_like(a, dtype=None):
-    return empty(a.shape, dtype or a.dtype)
+    call('empty')
+    return fresh(a._kind.like(dtype))
 
 
 def zeros_like(a, dtype=None):
-    return zeros(a.shape, dtype or a.dtype)
-
-
-def ones_like(a, dtype=None):
-    return ones(a.shape, dtype or a.dtype)
+    launch('memset')
+    return empty_like(a, dtype)
 
 
 def full_like(a, fill_value, dtype=None):
-    return full(a.shape, fill_value, dtype or a.dtype)
+    launch('fill')
+    return empty_like(a, dtype)
+
+
+def ones_like(a, dtype=None):
+    return full_like(a, 1, dtype)
 
 
 def array(obj, dtype=None, copy=True, order='K'):

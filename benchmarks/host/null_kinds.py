@@ -46,6 +46,13 @@ class Kind(null_memory.Form):
         return numpy.lib.stride_tricks.as_strided(
             numpy.empty(1, self.dtype), self.shape, self.strides)
 
+    def like(self, dtype=None):
+        """Return the kind of a new array of this shape, and in this order of axes."""
+        key = 'like', dtype
+        if key not in self.memo:
+            self.memo[key] = kind_of_host(numpy.empty_like(self.host(), dtype))
+        return self.memo[key]
+
     def view(self, function, args, kwargs):
         """Return the kind and the offset of what a function of NumPy makes of it."""
         host = self.host()

@@ -70,6 +70,20 @@ class Worker:
         launches, calls = ledger.counts()
         return launches, {**calls, 'alloc': self._allocations()}, self._by_libraries()
 
+    def frames(self):
+        """Return how many functions of Python a step calls."""
+        seen = []
+
+        def note(frame, event, argument):
+            if event == 'call':
+                seen.append(event)
+        sys.setprofile(note)
+        try:
+            self.step()
+        finally:
+            sys.setprofile(None)
+        return len(seen)
+
     def _by_libraries(self):
         return sum([library.null_launches() for library in self._libraries])
 

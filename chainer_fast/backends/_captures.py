@@ -12,6 +12,8 @@ import threading
 import typing as tp
 import weakref
 
+from chainer_fast._core.configuration import state
+
 # What launches graphs; each has a method `forget_all`.
 _launchers: weakref.WeakSet[tp.Any] = weakref.WeakSet()
 
@@ -27,10 +29,12 @@ _thread = _Thread()
 def keeping(kept: list[tp.Any]) -> tp.Iterator[None]:
     """Append to a list what a graph uses that the thread captures meanwhile."""
     before, _thread.kept = _thread.kept, kept
+    state.changed()
     try:
         yield
     finally:
         _thread.kept = before
+        state.changed()
 
 
 def is_capturing() -> bool:

@@ -4,6 +4,7 @@ Shapes have the channels second. Kernels that are told to keep an order in memor
 on views (:func:`raw`) whose axes are in that order; for cuDNN arrays are dense and
 aligned as well.
 """
+from chainer_fast._core.devices.launches import is_channels_last
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
@@ -35,7 +36,7 @@ def strides(shape, last):
 
 def channels_last(x):
     """Return whether an array has its channels last, and is not plain as well."""
-    return not x.flags.c_contiguous and x.ndim > 2 and raw(x).flags.c_contiguous
+    return is_channels_last(x)
 
 
 def orders(x):

@@ -44,6 +44,21 @@ def test_steps_run_on_the_null_device(null, row):
     assert 'tottime' in null.ask('profile', 1)
 
 
+# Of a step of the tiny ResNet, which has 17 convolutions and batch normalizations, at
+# most: launches by CuPy, other calls of CuPy, memory taken, and calls of functions in
+# Python.
+RESNET = 10, 22, 303, 800
+
+
+def test_calls_of_a_network_by_cudnn(null):
+    assert null.ask('make', 'resnet50', 'tiny') == []
+    launches, calls, _ = null.ask('counts')
+    found = (
+        sum([n for name, n in launches.items() if not name.startswith('cudnn')]),
+        sum(calls.values()) - calls['alloc'], calls['alloc'], null.ask('frames'))
+    assert all([n <= most for n, most in zip(found, RESNET, strict=True)]), found
+
+
 def test_steps_run_on_the_processor():
     process = program.start('processor', sys.executable)
     for row in 'small', 'small_static', 'perceptron', 'perceptron_static':
@@ -105,6 +120,11 @@ def test_new_arrays():
     assert half.data.ptr == whole.data.ptr + 4
     x, y = null_creation.zeros(100), null_creation.zeros_like(x)
     assert y.data.ptr != x.data.ptr
+    x = null_creation.empty((2, 3, 4), 'f').transpose(0, 2, 1)
+    for function in 'empty_like', 'zeros_like', 'ones_like':
+        for dtype in None, 'd':
+            check(getattr(null_creation, function)(x, dtype),
+                  np.empty((2, 3, 4), dtype or 'f').transpose(0, 2, 1))
     check(null_creation.asarray(np.arange(6).reshape(2, 3)), np.zeros((2, 3), int))
 
 

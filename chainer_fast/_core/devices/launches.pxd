@@ -39,3 +39,6 @@ cdef class DeviceKernel:
 
 
 cdef object new_on_device(object shape, object dtype)
+cpdef bint is_channels_last(object array) except -1
+cdef object new_channels_last(object shape, object dtype)
+cdef int channels_first(int ndim, int i) noexcept

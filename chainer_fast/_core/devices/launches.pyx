@@ -207,6 +207,57 @@ cdef object new_on_device(object shape, object dtype):
     return (<object>_Array)(shape, dtype)
 
 
+cdef object new_channels_last(object shape, object dtype):
+    """Return a new array of three axes or more, whose channels are last in memory."""
+    cdef tuple given = shape
+    cdef Py_ssize_t ndim = len(given)
+    return new_on_device((given[0], *given[2:], given[1]), dtype).transpose(
+        _CHANNELS_SECOND[ndim] if ndim < 6 else (0, ndim - 1, *range(1, ndim - 1)))
+
+
+cdef tuple _CHANNELS_SECOND = (
+    None, None, None, (0, 2, 1), (0, 3, 1, 2), (0, 4, 1, 2, 3))
+
+
+cpdef bint is_channels_last(object array) except -1:
+    """Tell whether an array has its channels last in memory, and is not plain as well.
+
+    Parameters
+    ----------
+    array : cupy.ndarray
+        Its shape has the channels second.
+    """
+    cdef tuple shape = array.shape, strides
+    cdef Py_ssize_t step, plain_step, length
+    cdef int ndim = len(shape), i, axis
+    cdef bint plain = True
+    if ndim < 3:
+        return False
+    strides, step = array.strides, array.itemsize
+    plain_step = step
+    for i in range(ndim):
+        axis = channels_first(ndim, i)
+        length = shape[axis]
+        if length == 0:
+            return False
+        if length != 1 and <Py_ssize_t>strides[axis] != step:
+            return False
+        step *= length
+        axis = ndim - 1 - i
+        length = shape[axis]
+        plain = plain and (length == 1 or <Py_ssize_t>strides[axis] == plain_step)
+        plain_step *= length
+    return not plain
+
+
+cdef int channels_first(int ndim, int i) noexcept:
+    """Return the axis whose elements are the next ones in memory after ``i`` axes.
+
+    This is where channels are last in memory.
+    """
+    return 1 if i == 0 else 0 if i == ndim - 1 else ndim - i
+
+
 cdef class DeviceKernel:
     """A kernel, compiled when it is first launched in a context for arrays of a type.
 
@@ -269,3 +320,49 @@ cdef class DeviceKernel:
         if status:
             raise _error(status)
         return 0
+
+
+cdef class FlatKernel(DeviceKernel):
+    """A kernel that goes over arrays of one shape and type, and is called from Python.
+
+    Its arguments are the addresses of the arrays, the number of elements as ``long
+    long``, and numbers, doubles with such arrays and floats with others.
+    """
+
+    def __call__(self, tuple arrays not None, *numbers):
+        """Launch a thread for each element.
+
+        Parameters
+        ----------
+        arrays : tuple
+        *numbers : float
+
+        Returns
+        -------
+        bool
+            Whether it could be: all have to be on the current device, and in C order.
+        """
+        cdef int device = 0, kind
+        cdef intptr_t context = current_context(&device), address
+        cdef Arguments arguments
+        cdef object array, first = arrays[0], shape
+        kind = kind_on_device(first)
+        if context == 0 or kind < 0:
+            return False
+        shape = first.shape
+        for array in arrays:
+            if kind_on_device(array) != kind or not array._c_contiguous or (
+                    array.shape != shape):
+                return False
+            address = address_on(device, array)
+            if address == 0:
+                return False
+            arguments.add[intptr_t](address)
+        arguments.add[Py_ssize_t](first.size)
+        for number in numbers:
+            if kind == DOUBLE:
+                arguments.add[double](number)
+            else:
+                arguments.add[float](<float><double>number)
+        self.launch(context, kind, first.size, arguments)
+        return True

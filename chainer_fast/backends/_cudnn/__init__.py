@@ -1,16 +1,17 @@
 """Settings of cuDNN, and whether functions use it.
 
 The library is looked for when a function first asks, never at import. Kernels of the
-GPU ask :func:`wanted`, and the modules beside this one do the work.
+GPU ask :func:`wanted`, and the modules beside this one do the work. They read settings
+again when these have changed, which ``state.changed()`` reports.
 """
 from __future__ import annotations
 
-import functools
 import typing as tp
 
 import numpy
 
 from chainer_fast import _backend
+from chainer_fast._core.configuration import state
 from chainer_fast._help import installation
 from chainer_fast.backends._cudnn import library
 from chainer_fast.configuration import config
@@ -81,28 +82,6 @@ def wanted():
     return False
 
 
-def preferred(form):
-    """Return a decorator of CUDA forms that gives precedence to one by cuDNN.
-
-    Parameters
-    ----------
-    form : callable
-        The form by cuDNN. It takes the same arguments, and returns ``NotImplemented``
-        where cuDNN can't do it, before it has changed anything.
-
-    Returns
-    -------
-    callable
-    """
-    def decorate(own):
-        @functools.wraps(own)
-        def choose(*args):
-            result = form(*args) if wanted() else NotImplemented
-            return own(*args) if result is NotImplemented else result
-        return choose
-    return decorate
-
-
 def should_use_cudnn_tensor_core(dtype: DTypeSpec) -> bool:
     """Return whether cuDNN should use Tensor Cores for arrays of ``dtype``.
 
@@ -155,6 +134,7 @@ def set_max_workspace_size(size: int) -> None:
     """
     global _max_workspace_size
     _max_workspace_size = size
+    state.changed()
 
 
 def get_cudnn_dropout_states() -> tp.NoReturn:

@@ -7,7 +7,7 @@ moments, which a single kernel of our own normalizes by.
 import numpy
 
 from chainer_fast.backends import _captures, _image_orders
-from chainer_fast.backends._cudnn import library, plans
+from chainer_fast.backends._cudnn import graphs, plans, sessions
 from chainer_fast.backends._cupy import cupy
 
 _SINGLE = numpy.dtype('f')
@@ -17,6 +17,7 @@ _SINGLE = numpy.dtype('f')
 _ORDINARY = ((8, 64, 56, 56),)
 
 
+@sessions.Repeated
 def batch_forward(x, gamma, beta, axis, eps):
     """Normalize by the moments of the batch, scale and shift."""
     shape = _shape(x, axis, gamma, beta)
@@ -25,22 +26,23 @@ def batch_forward(x, gamma, beta, axis, eps):
     last = _image_orders.channels_last(x)
     channels = gamma.shape
     y = _image_orders.empty(x.shape, x.dtype, last)
-    mean, var, inv_std, unused = [cupy.empty(channels, 'f') for _ in range(4)]
+    mean, var, inv_std = [cupy.empty(channels, 'f') for _ in range(3)]
     # cuDNN moves running statistics towards the mean and the unbiased variance. From
     # zero and with this step, they come to the variance of the batch.
     zeros = _zeros(channels[0])
     count = x.size // gamma.size
     arrays = {
         'x': _image_orders.dense(x, last), 'gamma': _image_orders.aligned(gamma),
-        'beta': _image_orders.aligned(beta), 'eps': plans.number(float(eps)),
-        'step': plans.number((count - 1) / count),
+        'beta': _image_orders.aligned(beta), 'eps': graphs.number(float(eps)),
+        'step': graphs.number((count - 1) / count),
         'running_mean': zeros, 'running_var': zeros, 'y': y, 'mean': mean,
-        'inv_std': inv_std, 'new_mean': unused, 'new_var': var}
+        'inv_std': inv_std, 'new_mean': _scratch(channels[0]), 'new_var': var}
     if not plans.run(_forward, (shape,), arrays, x.dtype, last, ordinary=_ORDINARY):
         return NotImplemented
     return y, mean, var, inv_std
 
 
+@sessions.Repeated
 def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
     """Gradients of a batch normalized by its moments."""
     shape = _shape(x, axis, gamma, mean, inv_std)
@@ -72,14 +74,24 @@ def _shape(x, axis, *parameters):
 
 
 def _zeros(count):
-    session = library.session()
-    zeros = session.zeros
-    if zeros is None or len(zeros) < count:
-        zeros = cupy.zeros(max(count, 4096), 'f')
-        if not _captures.is_capturing():    # There are none before the first launch.
-            session.zeros = zeros
-    _captures.keep(zeros)
-    return zeros
+    return _kept('zeros', cupy.zeros, count)
+
+
+def _scratch(count):
+    """Return an array for what nobody reads."""
+    return _kept('scratch', cupy.empty, count)
+
+
+def _kept(name, make, count):
+    """Return an array that the session keeps, with room for so many numbers."""
+    session = sessions.session()
+    array = getattr(session, name)
+    if array is None or len(array) < count:
+        array = make(max(count, 4096), 'f')
+        if not _captures.is_capturing():    # Zeros are none before the first launch.
+            setattr(session, name, array)
+    _captures.keep(array)
+    return array
 
 
 # Graphs

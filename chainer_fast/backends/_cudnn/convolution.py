@@ -6,9 +6,10 @@ functions return ``NotImplemented`` where cuDNN has no engine.
 import functools
 
 from chainer_fast.backends import _captures, _image_orders
-from chainer_fast.backends._cudnn import plans
+from chainer_fast.backends._cudnn import plans, sessions
 
 
+@sessions.Repeated
 def convolve(x, W, b, stride, pad, dilate, groups, outs):
     """Convolve images with filters."""
     geometry = _geometry(x, W, W.shape, stride, pad, dilate, x.shape[2:], outs)
@@ -30,6 +31,7 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
     return NotImplemented
 
 
+@sessions.Repeated
 def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     """Compute the gradient of images, a transposed convolution."""
     geometry = _geometry(x, W, W.shape, stride, pad, dilate, outs, x.shape[2:])
@@ -45,6 +47,7 @@ def convolve_transposed(x, W, b, stride, pad, dilate, groups, outs):
     return NotImplemented
 
 
+@sessions.Repeated
 def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
     """Compute the gradient of filters."""
     shape = (gy.shape[1], x.shape[1] // groups) + tuple(ksize)
@@ -65,8 +68,9 @@ def laid_out(W):
 
     During a capture, where a copy would have no values yet, they are as they are.
     """
-    if W.ndim < 3 or _image_orders.raw(W).flags.c_contiguous or (
-            not _image_orders.orders(W)[0] or _captures.is_capturing()):
+    if _image_orders.channels_last(W) or W.ndim < 3 or (
+            _image_orders.raw(W).flags.c_contiguous
+            or not _image_orders.orders(W)[0] or _captures.is_capturing()):
         return W
     with W.device:
         return _image_orders.dense(W, True)

@@ -5,7 +5,7 @@ them, which takes tens of microseconds. A private one below it takes the address
 the order of the tensors' numbers, in less than one. It is called only where it has the
 form that is known here. docs/notebook/gpu.md has the figures.
 """
-import ctypes
+from chainer_fast.backends._cudnn import sessions
 
 
 def find(native, count, handle):
@@ -22,7 +22,7 @@ def find(native, count, handle):
 
     Returns
     -------
-    callable or None
+    sessions.Execution or None
         Takes a list with the addresses of the tensors, and the address of the
         workspace.
     """
@@ -32,23 +32,17 @@ def find(native, count, handle):
     prepare = getattr(compiled, '_prepare_variant_pack_template', None)
     if call is None or prepare is None:
         return None
-    index = ()
+    index = None
     if compiled is not native:
         # Version 1.27 executes the engine that was built last, chosen or not.
         if 'plan_index' not in (call.__doc__ or '') or native.selected_engine:
             return None
-        index = _index(native),
+        index = _index(native)
     prepare()
     if compiled._get_variant_pack_uids_sorted() != list(range(1, count + 1)):
         return None
-    addresses = (ctypes.c_void_p * count)()
-    place = ctypes.addressof(addresses)
-    handle = getattr(handle, 'backend_handle', handle)
-
-    def execute(found, workspace):
-        addresses[:] = found
-        call(place, count, workspace, handle, *index)
-    return execute
+    return sessions.Execution(
+        call, count, getattr(handle, 'backend_handle', handle), index)
 
 
 def _index(native):

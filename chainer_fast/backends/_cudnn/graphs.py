@@ -1,10 +1,26 @@
 """Descriptions of what cuDNN is to compute."""
+import functools
+
 import numpy
 
 from chainer_fast.backends import _image_orders
 from chainer_fast.backends._cudnn import library
 
 _TYPES = {'e': 'HALF', 'f': 'FLOAT', 'd': 'DOUBLE'}
+
+
+class _Number:
+
+    def __init__(self, value):
+        self._array = numpy.array(value, 'f')
+        self.ptr = self._array.ctypes.data
+        self.data = self
+
+
+@functools.lru_cache(1024)
+def number(value):
+    """Return a number in host memory, which has its address where arrays have it."""
+    return _Number(value)
 
 
 class Graph:

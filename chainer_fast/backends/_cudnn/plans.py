@@ -5,38 +5,28 @@ does it. Looking for one takes milliseconds, so plans are kept by operation, and
 the answer that there is none.
 """
 import contextlib
-import functools
 import warnings
 
-import numpy
-
 from chainer_fast.backends import _captures, _cudnn
-from chainer_fast.backends._cudnn import cache, executions, graphs, library, nvrtc
+from chainer_fast.backends._cudnn import (
+    cache,
+    executions,
+    graphs,
+    library,
+    nvrtc,
+    sessions,
+)
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
 # Plans that a thread keeps for a device. A network has some hundred.
-LIMIT = 1024
+LIMIT = sessions.LIMIT
 
 # Bytes of workspace where memory is short.
 SPARING = 256 << 20
 
 
-class _Number:
-
-    def __init__(self, value):
-        self._array = numpy.array(value, 'f')
-        self.ptr = self._array.ctypes.data
-        self.data = self
-
-
-@functools.lru_cache(LIMIT)
-def number(value):
-    """Return a number in host memory, which has its address where arrays have it."""
-    return _Number(value)
-
-
-class Plan:
+class Plan(sessions.Engine):
     """A graph with the engine that computes it.
 
     Parameters
@@ -54,8 +44,12 @@ class Plan:
     ----------
     index : int or None
         Place of the engine among those that cuDNN proposes, once it is chosen.
+    names : list of str
+        Names of its tensors, in the order of their numbers.
     size : int
         Bytes of workspace that it uses.
+    execution : sessions.Execution or None
+        The fastest way to call the engine, if it is not the public one.
     entry : cache.Entry or None
         The file that the plan is from.
 
@@ -68,7 +62,7 @@ class Plan:
     def __init__(self, graph, deterministic, tensor_cores, limit):
         frontend = library.frontend()
         self._native, self._limit = graph.native, limit
-        self._names, self._execute = graph.names, None
+        self.names = graph.names
         self.index, self.size, self.entry = None, 0, None
         native = graph.native
         native.validate()
@@ -110,7 +104,7 @@ class Plan:
 
     def prepare(self, handle):
         """Look for the fastest way to call the engine that has been chosen."""
-        self._execute = executions.find(self._native, len(self._names), handle)
+        self.execution = executions.find(self._native, len(self.names), handle)
 
     def tune(self, arrays, handle):
         """Choose the engine that takes the least time, which is measured."""
@@ -135,17 +129,17 @@ class Plan:
 
     def run(self, arrays, handle):
         """Compute with the arrays of these names, on the stream of the handle."""
-        addresses = [arrays[name].data.ptr for name in self._names]
+        addresses = [arrays[name].data.ptr for name in self.names]
         if _captures.is_capturing():
             # The handle ends after its plans: lists drop what is last first.
-            _captures.keep(library.session(), self)
+            _captures.keep(sessions.session(), self)
         workspace = cupy.cuda.alloc(self.size) if self.size else None
         place = 0 if workspace is None else workspace.ptr
-        if self._execute is None:
+        if self.execution is None:
             self._native.execute(
                 dict(enumerate(addresses, 1)), place, handle=handle)
         else:
-            self._execute(addresses, place)
+            self.execution(addresses, place)
 
     def serialize(self):
         """Return the plan as a list of bytes, with the kernels that it has."""
@@ -158,7 +152,7 @@ class _Loaded(Plan):
     def __init__(self, graph, entry, data, handle):
         self._native = library.frontend().pygraph(handle=handle)
         self._native.deserialize(handle, data)
-        self._names, self._execute = graph.names, None
+        self.names = graph.names
         self.index, self.size = None, self._native.get_workspace_size()
         self.entry = entry
 
@@ -191,23 +185,23 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
     bool
         False if cuDNN has no engine for it. Nothing has been computed then.
     """
-    session = library.session()
+    session = sessions.session()
     plans = session.plans
     key = (describe, facts, dtype, last, config.cudnn_deterministic,
            config.use_cudnn_tensor_core, _cudnn._max_workspace_size,
            tunable and config.autotune and not _captures.is_capturing())
-    if key in plans:
-        plan = plans.pop(key)
-    else:
+    kept = plans.get(key)
+    if kept is None:
         plan = _find(session, key, arrays, ordinary, _cudnn.get_max_workspace_size())
         if len(plans) >= LIMIT:
-            del plans[next(iter(plans))]
-    plans[key] = plan                       # the latest is last
+            _drop_one(plans)
+        kept = plans[key] = sessions.Kept(plan)
+    session.touch(kept)
+    plan = kept.plan
     if plan is None:
         return False
     try:
         plan.run(arrays, session.handle)
-        return True
     except MemoryError:
         if plan.size <= SPARING:
             raise
@@ -217,10 +211,21 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
             raise
         plan.entry.remove()
         plan = _find(session, key, arrays, ordinary, _cudnn.get_max_workspace_size())
-    plans[key] = plan
-    if plan is not None:
-        plan.run(arrays, session.handle)
-    return plan is not None
+    else:
+        session.note(kept, plan.names, arrays)
+        return True
+    kept.plan = plan
+    if plan is None:
+        return False
+    plan.run(arrays, session.handle)
+    session.note(kept, plan.names, arrays)
+    return True
+
+
+def _drop_one(plans):
+    """Keep the plan no more that was used longest ago."""
+    key = min(plans, key=lambda key: plans[key].used)
+    plans.pop(key).plan = None
 
 
 def _find(session, key, arrays, ordinary, limit):

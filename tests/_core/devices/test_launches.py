@@ -10,7 +10,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast._core.devices import launches
 from chainer_fast._core.graphs import graph
-from chainer_fast.backends import _launches, cuda
+from chainer_fast.backends import _cuda_kernel, _launches, cuda
 from chainer_fast.functions.activation.elu import ELU
 from chainer_fast.functions.math.basic_math import Add, Div
 from tests.ways import called_methods
@@ -223,3 +223,61 @@ def test_sums_of_gradients(device, by_cupy):
         table.accumulate(x.node, chainer.Variable(x.array))
         with pytest.raises(chainer.utils.type_check.InvalidType):
             table.accumulate(x.node, chainer.Variable(spoilt(x.array)))
+
+
+# Kernels that are called from Python
+#
+
+def move(letter):
+    """Compile a kernel that adds a multiple of an array to another one."""
+    number = 'double' if letter == 'd' else 'float'
+    return _cuda_kernel.raw(
+        f'extern "C" __global__ void move({number} *x, const {number} *y, '
+        f'long long n, {number} c) {{ '
+        'const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; '
+        'if (i < n) x[i] += c * y[i]; }', 'move').kernel
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+def test_flat_kernels(device, dtype):
+    kernel = launches.FlatKernel(move)
+    x, y = [device.send(np.arange(6, dtype=dtype).reshape(2, 3)) for _ in range(2)]
+    assert kernel((x, y), 2) is True
+    np.testing.assert_array_equal(x.get(), 3 * y.get())
+
+
+def test_flat_kernels_decline(device):
+    kernel = launches.FlatKernel(move)
+    x = device.send(np.ones((2, 3), 'f'))
+    for y in (x.get(), None, x.astype('d'), x.astype('i'), x[:, :2], x.T,
+              device.send(np.ones((3, 2), 'f')).T, device.send(np.ones(6, 'f'))):
+        assert kernel((x, y), 2) is kernel((y, x), 2) is False
+    np.testing.assert_array_equal(x.get(), 1)
+    if cuda.cupy.cuda.runtime.getDeviceCount() > 1:
+        with cuda.Device(1):
+            assert kernel((x, x), 2) is False
+
+
+def test_flat_kernels_without_a_driver(device, bind):
+    x = device.send(np.ones((2, 3), 'f'))
+    bind()
+    assert launches.FlatKernel(move)((x, x), 2) is False
+
+
+@pytest.mark.parametrize('shape', [
+    (2, 3, 4, 5), (2, 3, 4), (2, 3, 4, 5, 6), (1, 3, 4, 4), (2, 1, 4, 4), (2, 3, 1, 1),
+    (2, 3, 1, 5), (2, 3, 0, 5), (3, 4), (5,), (), (1, 1, 1, 1)], ids=str)
+def test_channels_last(device, shape):
+    host = np.zeros(shape, 'f')
+    orders = [device.send(host)]
+    if len(shape) > 2:
+        orders += [device.send(host.transpose(0, *range(2, host.ndim), 1)).transpose(
+            0, host.ndim - 1, *range(1, host.ndim - 1))]
+    if host.ndim == 4:
+        orders += [x[:, :, ::-1] for x in orders] + [x[:, :, :, ::2] for x in orders]
+        orders += [x[:, ::2] for x in orders]
+        orders += [x.transpose(0, 1, 3, 2) for x in orders]
+    for x in orders:
+        raw = x.transpose(0, *range(2, x.ndim), 1) if x.ndim > 2 else x
+        assert launches.is_channels_last(x) == (
+            not x.flags.c_contiguous and x.ndim > 2 and raw.flags.c_contiguous)

@@ -8,7 +8,7 @@ import pytest
 
 import chainer_fast
 from chainer_fast.backends import _cudnn, cuda
-from chainer_fast.backends._cudnn import batch_normalization, cache, library
+from chainer_fast.backends._cudnn import batch_normalization, cache, sessions
 from tests.backends._cudnn.calls import convolve, short_of_memory
 
 pytestmark = pytest.mark.gpu
@@ -23,7 +23,7 @@ def folder(frontend, tmp_path, monkeypatch):
 
 def normalize(*args):
     """Normalize as a process does that has just started."""
-    library._local = library._Local()
+    sessions._local = sessions.Local()
     normalize_here(*args)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.backends import _cudnn, _image_orders, cuda
-from chainer_fast.backends._cudnn import library
+from chainer_fast.backends._cudnn import library, sessions
 from tests.card.programs import TOLERANCES, difference, draw, gradients, on_host
 
 LIMITS = {'default': _cudnn._WORKSPACE, '256 MiB': 256 << 20}
@@ -143,7 +143,7 @@ def milliseconds(work):
 
 def full(layer, batch, limit, mode, order):
     """Compare a batch with the other kernels, and time it."""
-    plans = library.session().plans if library.frontend() else {}
+    plans = sessions.session().plans if library.frontend() else {}
     known = set(plans)
     arrays = [on_card(*each, order) for each in dtypes(layer, batch, mode)]
     with settings(mode, limit):
@@ -151,7 +151,7 @@ def full(layer, batch, limit, mode, order):
             shape = layer(*arrays).shape
         gy = on_card(shape, arrays[0].dtype, order)
         found = gradients(layer, arrays, gy)
-        new = [plan for key, plan in plans.items() if key not in known]
+        new = [kept.plan for key, kept in plans.items() if key not in known]
         error = difference(found, without_cudnn(layer, arrays, gy), TOLERANCES[mode])
         del found
 

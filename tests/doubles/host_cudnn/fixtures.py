@@ -10,13 +10,13 @@ import pytest
 def _forget(monkeypatch):
     """Let the package look for cuDNN anew, and find again later what it has now."""
     from chainer_fast.backends import _cudnn, cuda
-    from chainer_fast.backends._cudnn import library, nvrtc, plans
+    from chainer_fast.backends._cudnn import library, nvrtc, plans, sessions
     from tests.doubles.host_cupy import array
     if cuda.cupy.ndarray is not array.ndarray:
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
     monkeypatch.setattr(library, '_module', None)
     monkeypatch.setattr(library, '_reason', None)
-    monkeypatch.setattr(library, '_local', library._Local())
+    monkeypatch.setattr(sessions, '_local', sessions.Local())
     monkeypatch.setattr(_cudnn, '_cudnn_version', None)
     monkeypatch.setattr(_cudnn, '_max_workspace_size', None)
     # Less than the workspace of one of the engines of the stand-in.

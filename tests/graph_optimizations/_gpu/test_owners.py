@@ -8,7 +8,7 @@ import pytest
 import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast.backends import _captures, cuda
-from chainer_fast.backends._cudnn import library, plans
+from chainer_fast.backends._cudnn import plans, sessions
 from chainer_fast.graph_optimizations._gpu.recorder import Recorder
 from tests.graph_optimizations._gpu.cases import Plain, Static, is_recorded, step
 
@@ -35,7 +35,7 @@ def test_plans_that_are_not_kept_any_more(frontend, monkeypatch):
     for n in range(1, 9):
         step(plain, 0)
         F.convolution_2d(cuda.cupy.ones((n, 2, 4, 4), 'f'), plain.conv.W)
-    assert len(library.session().plans) <= 16
+    assert len(sessions.session().plans) <= 16
     gc.collect()
     for k in range(3):
         assert_same(static, plain, k)
@@ -81,13 +81,13 @@ def test_zeros_that_cudnn_reads(frontend):
     expected = normalize(3).array.get()
     recorder = Recorder()
     recorded, y = recorder.record(lambda: normalize(3))
-    library.session().zeros = None
+    sessions.session().zeros = None
     gc.collect()
     recorded.launch()
     numpy.testing.assert_allclose(y.array.get(), expected, 1e-5)
     other = Recorder()
     recorded, y = other.record(lambda: normalize(3))
-    assert library.session().zeros is None
+    assert sessions.session().zeros is None
     recorded.launch()
     numpy.testing.assert_allclose(y.array.get(), expected, 1e-5)
 

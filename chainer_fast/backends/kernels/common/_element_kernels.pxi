@@ -3,9 +3,9 @@ from libc.stdint cimport intptr_t, uint32_t
 
 from chainer_fast._core.arrays.dtypes cimport DOUBLE, HALF
 from chainer_fast._core.devices.launches cimport (
-    Arguments, address_on, current_context, is_on_device, kind_of_dtype, new_on_device)
+    Arguments, address_on, channels_first, current_context, is_channels_last,
+    is_on_device, kind_of_dtype, new_channels_last, new_on_device)
 
-from chainer_fast.backends import _image_orders
 from chainer_fast.configuration import config
 
 # Axes of a kernel at most.
@@ -44,7 +44,7 @@ cdef object _on_device(
     for i in range(loop.arrays):
         array = <object>x[i]
         if i and (not is_on_device(array) or not same_dtype(array.dtype, dtype)
-                  or array.shape != shape):
+                  or array is not a and array.shape != shape):
             return None
         addresses[i] = address_on(device, array)
         if addresses[i] == 0:
@@ -53,7 +53,7 @@ cdef object _on_device(
     axes.n = 0
     if not contiguous and config.cudnn_channels_last:
         for i in range(loop.arrays):
-            last = last or _is_channels_last(<object>x[i], shape)
+            last = last or is_channels_last(<object>x[i])
     if loop.kernels is not None and (
             contiguous or _read_axes(x, loop.arrays, shape, last, &axes)):
         return _launch(
@@ -63,27 +63,6 @@ cdef object _on_device(
     found = loop.on_device(*[<object>x[i] for i in range(loop.arrays)],
                            *(p, q)[:loop.constants])
     return None if found is NotImplemented else found
-
-
-cdef bint _is_channels_last(object array, tuple shape) except -1:
-    """Tell whether an array lies channels last, without gaps, and not in C order."""
-    cdef tuple strides = array.strides
-    cdef Py_ssize_t step = array.itemsize, length
-    cdef int ndim = len(shape), i, axis
-    if ndim < 3 or array._c_contiguous:
-        return False
-    for i in range(ndim):
-        axis = _channels_first(ndim, i)
-        length = shape[axis]
-        if length != 1 and <Py_ssize_t>strides[axis] != step:
-            return False
-        step *= length
-    return True
-
-
-cdef int _channels_first(int ndim, int i) noexcept:
-    """Return the axis whose elements are the next ones in memory after ``i`` axes."""
-    return 1 if i == 0 else 0 if i == ndim - 1 else ndim - i
 
 
 cdef bint _read_axes(
@@ -98,7 +77,7 @@ cdef bint _read_axes(
     cdef int ndim = len(shape), axis, i, k
     cdef bint joins
     for k in range(ndim):
-        axis = _channels_first(ndim, k) if last else ndim - 1 - k
+        axis = channels_first(ndim, k) if last else ndim - 1 - k
         length = shape[axis]
         if length == 1:
             continue
@@ -137,8 +116,10 @@ cdef object _launch(
     cdef object out = _new(shape, dtype, last)
     cdef object second = _new(shape, dtype, last) if loop.outputs == 2 else None
     cdef Arguments arguments
-    cdef Py_ssize_t size = out.size
+    cdef Py_ssize_t size = 1, length
     cdef int i, k
+    for length in <tuple>shape:
+        size *= length
     for i in range(loop.arrays):
         arguments.add[intptr_t](addresses[i])
     arguments.add[intptr_t](out.data.ptr)
@@ -160,7 +141,7 @@ cdef object _launch(
 
 
 cdef object _new(object shape, object dtype, bint last):
-    return _image_orders.empty(shape, dtype, True) if last else new_on_device(shape, dtype)
+    return new_channels_last(shape, dtype) if last else new_on_device(shape, dtype)
 
 
 cdef float _narrow(int kind, double constant) except? -1:

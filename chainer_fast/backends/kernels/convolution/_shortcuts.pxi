@@ -10,7 +10,7 @@ from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_NDIM, PyArray_ZEROS, npy_i
 
 from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, Shortcut, input_array, new_ref, wanted)
+    FunctionBase, Shortcut, input_array, new_ref, own_attribute, wanted)
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, TRANSPOSE, Convolution, Task, Window, set_sizes, type_of_both)
@@ -26,22 +26,28 @@ cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
                     ptrdiff_t channels) noexcept
 
 
+cdef tuple _NUMBERS = ('sy', 'sx', 'ph', 'pw', 'dy', 'dx', 'groups')
+
+
 cdef int _numbers(FunctionBase function, Convolution *c) except -1:
     """Fill in the numbers that a function has of its window.
 
     Return whether all are integers, and the strides are positive.
     """
     cdef Window *w = &c.w
-    cdef tuple numbers = (
-        function.sy, function.sx, function.ph, function.pw, function.dy, function.dx,
-        function.groups)
-    for number in numbers:
+    cdef npy_intp found[7]
+    cdef object number
+    cdef int i
+    for i in range(7):
+        number = own_attribute(function, <str>_NUMBERS[i])
         if not PyLong_CheckExact(number):
             return False
+        found[i] = number
     memset(c, 0, sizeof(Convolution))
     w.nd = 2
-    (w.stride[0], w.stride[1], w.pad[0], w.pad[1], w.dilate[0], w.dilate[1],
-     c.groups) = numbers
+    for i in range(2):
+        w.stride[i], w.pad[i], w.dilate[i] = found[i], found[2 + i], found[4 + i]
+    c.groups = found[6]
     return w.stride[0] > 0 and w.stride[1] > 0
 
 

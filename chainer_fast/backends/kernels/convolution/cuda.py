@@ -13,8 +13,9 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends import _cublas, _cudnn, cuda
+from chainer_fast.backends import _cublas, cuda
 from chainer_fast.backends._cudnn import convolution as by_cudnn
+from chainer_fast.backends._cudnn import sessions
 from chainer_fast.backends.kernels.convolution import cuda_patches
 from chainer_fast.types import NdArray
 
@@ -48,7 +49,7 @@ def scatter(
     return img
 
 
-@_cudnn.preferred(by_cudnn.convolve)
+@sessions.preferred(by_cudnn.convolve)
 def convolve(
         x: NdArray, W: NdArray, b: NdArray | None, stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
@@ -76,7 +77,7 @@ def convolve(
     return _finish(y.swapaxes(0, 1), b, dtype)
 
 
-@_cudnn.preferred(by_cudnn.convolve_transposed)
+@sessions.preferred(by_cudnn.convolve_transposed)
 def convolve_transposed(
         x: NdArray, W: NdArray, b: NdArray | None, stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,
@@ -105,7 +106,7 @@ def convolve_transposed(
     return _finish(scatter(col, stride, pad, outs, dilate), b, dtype)
 
 
-@_cudnn.preferred(by_cudnn.correlate)
+@sessions.preferred(by_cudnn.correlate)
 def correlate(
         x: NdArray, gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], dilate: tuple[int, ...], groups: int,

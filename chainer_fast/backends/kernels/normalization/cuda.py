@@ -11,9 +11,12 @@ import math
 
 import numpy
 
-from chainer_fast.backends import _cudnn, _image_orders, cuda
-from chainer_fast.backends._cuda_kernel import header
+from chainer_fast._core.devices.launches import FlatKernel
+from chainer_fast.backends import _image_orders, cuda
+from chainer_fast.backends._cuda_kernel import header, raw_of
 from chainer_fast.backends._cudnn import batch_normalization as by_cudnn
+from chainer_fast.backends._cudnn import sessions
+from chainer_fast.backends.kernels.common.many_arrays import TYPES
 from chainer_fast.backends.kernels.normalization.axes import kept_shape
 from chainer_fast.backends.kernels.normalization.dtypes import interm
 from chainer_fast.backends.kernels.reduction import cuda as reduction
@@ -55,6 +58,22 @@ _MOVE = (
     'running_mean, mean, decay, weight)'
     '%s running_var = chainer_fast::normalization::moved_towards<S>('
     'running_var, var, decay, weight_of_var)')
+
+
+def _compile_move(letter):
+    kind, number = TYPES[letter], 'double' if letter == 'd' else 'float'
+    return raw_of(
+        _HEADER, 'normalization_update_running',
+        f'{kind} *running_mean, {kind} *running_var, const {kind} *mean, '
+        f'const {kind} *var, long long n, {number} decay, {number} weight, '
+        f'{number} weight_of_var',
+        f'const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; '
+        f'if (i < n) {{ running_mean[i] = moved_towards<{number}>(running_mean[i], '
+        f'mean[i], decay, weight); running_var[i] = moved_towards<{number}>('
+        f'running_var[i], var[i], decay, weight_of_var); }}').kernel
+
+
+_move = FlatKernel(_compile_move)
 
 
 def _weights(decay, adjust):
@@ -100,12 +119,15 @@ def inverses(var: NdArray, eps: float) -> tuple[NdArray, NdArray]:
 def update_running(
         running_mean: NdArray, running_var: NdArray, mean: NdArray, var: NdArray,
         decay: float, adjust: float) -> None:
+    weights = _weights(decay, adjust)
+    if _move((running_mean, running_var, mean, var), *weights):
+        return
     # Running statistics may be halves, and each of its own dtype.
     _elementwise(
         'S mean, S var, S decay, S weight, S weight_of_var',
         'M running_mean, V running_var', _MOVE % ('', ';'),
         'normalization_update_running')(
-            mean, var, *_weights(decay, adjust), running_mean, running_var)
+            mean, var, *weights, running_mean, running_var)
 
 
 def corrections(
@@ -159,7 +181,7 @@ def _batch_forward(x, gamma, beta, axis, eps, running=(), weights=()):
     return batch_apply(x, gamma, beta, mean, inv_std, axis), mean, var, inv_std
 
 
-@_cudnn.preferred(by_cudnn.batch_forward)
+@sessions.preferred(by_cudnn.batch_forward)
 def batch_forward(
         x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...],
         eps: float) -> tuple[NdArray, NdArray, NdArray, NdArray]:
@@ -175,7 +197,7 @@ def _batch_forward_running_by_cudnn(
     return results
 
 
-@_cudnn.preferred(_batch_forward_running_by_cudnn)
+@sessions.preferred(_batch_forward_running_by_cudnn)
 def batch_forward_running(
         x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...], eps: float,
         running_mean: NdArray, running_var: NdArray, decay: float,
@@ -202,7 +224,7 @@ def _batch_sums(x, gamma, gy, mean, inv_std, axis):
     return sums, results
 
 
-@_cudnn.preferred(by_cudnn.batch_backward)
+@sessions.preferred(by_cudnn.batch_backward)
 def batch_backward(
         x: NdArray, gamma: NdArray, gy: NdArray, mean: NdArray, inv_std: NdArray,
         axis: tuple[int, ...], fixed: bool) -> tuple[NdArray, ...]:

@@ -1,0 +1,158 @@
+"""What a thread keeps for cuDNN on a device, and calls that are made again.
+
+A call of cuDNN takes dozens of steps of Python: which order images have in memory, what
+decides on the plan, where results and the workspace are.  All of it follows from the
+*form* of the arguments, which is their shapes, types and orders in memory, and from
+settings.  So the second call of a form notes what it has executed with which arrays
+(``_repeated.pxi``), and the next ones do the same here.
+"""
+import functools
+import threading
+import weakref
+
+cimport numpy as np
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libc.stdint cimport intptr_t, uintptr_t
+from libcpp.vector cimport vector
+
+from chainer_fast._core.devices.launches cimport (
+    address_on, current_context, current_stream, is_channels_last, is_on_device,
+    kind_of_dtype, new_channels_last, new_on_device)
+
+from chainer_fast._core.configuration import state
+from chainer_fast.backends import _captures, _cudnn, _image_orders
+from chainer_fast.backends._cudnn import library
+from chainer_fast.backends._cupy import cupy
+from chainer_fast.configuration import config
+
+np.import_array()
+
+# Plans that a thread keeps for a device, and calls that are repeated under the same
+# settings. A network has some hundred.
+LIMIT = 1024
+
+# Settings whose calls are kept.
+cdef enum:
+    _SETTINGS = 16
+
+cdef const unsigned long long *_version = (
+    <const unsigned long long *><uintptr_t>state.version_address())
+
+include "_executions.pxi"
+include "_forms.pxi"
+include "_repeated.pxi"
+
+
+cdef class Session:
+    """What a thread keeps for a device: cuDNN's handle, and the plans made with it.
+
+    Parameters
+    ----------
+    device : int
+        Number of the device.
+
+    Notes
+    -----
+    When the thread ends, the handle is destroyed after the plans. The end of the
+    interpreter leaves that to the driver, which may be gone by then.
+    """
+
+    def __init__(self, int device):
+        self.handle = library.frontend().create_handle()
+        self.plans = {}
+        self.without = set()
+        self.by_settings = {}
+        self.stream = -1
+        end = weakref.finalize(
+            self, _destroy, library.frontend(), device, self.handle, self.plans)
+        end.atexit = False
+
+    cdef int follow_stream(self) except -1:
+        """Let the handle launch on CuPy's current stream."""
+        cdef intptr_t stream = current_stream()
+        if stream != self.stream:
+            library.frontend().set_stream(self.handle, stream)
+            self.stream = stream
+        return 0
+
+    cdef int follow_settings(self) except -1:
+        """Read what the thread has set, if anybody has changed anything."""
+        cdef unsigned long long version = _version[0]
+        if self.seen == version:
+            return 0
+        self.wanted = config.use_cudnn in ('auto', 'always')
+        self.calls = None
+        if len(self.by_settings) >= _SETTINGS:
+            self.by_settings.clear()
+        if not _captures.is_capturing():    # A graph keeps what it uses.
+            self.calls = self.by_settings.setdefault((
+                bool(config.cudnn_deterministic), config.use_cudnn_tensor_core,
+                _cudnn._max_workspace_size, bool(config.autotune),
+                bool(config.cudnn_channels_last)), {})
+        self.seen = version
+        return 0
+
+    def touch(self, Kept kept not None):
+        """Count an execution, before which others were used longer ago."""
+        self.executions += 1
+        kept.used = self.executions
+
+    def note(self, Kept kept not None, list names, dict arrays):
+        """Note what a call has executed, with the tensors in their order."""
+        if self.noted is not None:
+            self.noted.append((kept, names, arrays))
+
+
+def _destroy(module, device, handle, plans):
+    # A thread that ends has no more data of its own, as contexts of devices want some.
+    runtime = cupy.cuda.runtime
+    current = runtime.getDevice()
+    runtime.setDevice(device)
+    try:
+        runtime.deviceSynchronize()     # Kernels that are running belong to plans.
+        for kept in plans.values():
+            kept.plan = None
+        plans.clear()
+        module.destroy_handle(handle)
+    finally:
+        runtime.setDevice(current)
+
+
+class Local(threading.local):
+
+    def __init__(self):
+        self.sessions = {}
+
+
+_local = Local()
+
+
+cdef Session _find_session(int *device):
+    """Return the session of the running thread on the current device, and its number.
+
+    None if there is none yet, or the driver cannot be asked.
+    """
+    cdef PyObject *found
+    if current_context(device) == 0:
+        return None
+    found = PyDict_GetItemWithError(_local.sessions, device[0])
+    return None if found is NULL else <Session>found
+
+
+def session():
+    """Return the session of the running thread on the current device.
+
+    Its handle launches on CuPy's current stream. Handles must not be shared by threads.
+    """
+    sessions = _local.sessions
+    device = cupy.cuda.runtime.getDevice()
+    found = sessions.get(device)
+    if found is None:
+        found = sessions[device] = Session(device)
+    (<Session>found).follow_stream()
+    return found
