@@ -65,6 +65,9 @@ class Deconvolution2DFunction(_convolution.Planar):
             if out is not None:
                 _convolution.expect_outsize(x, W, i, out, s, p, d)
 
+    def _advice(self, expect, x, *others):
+        return _convolution.advise(expect, x, others[0], self.groups, axis=0)
+
     def _calc_out_size(self, x_shape, w_shape):
         self.outh, self.outw = _convolution.transposed_lengths(
             x_shape[2:], w_shape[2:], *self._window(), (self.outh, self.outw),

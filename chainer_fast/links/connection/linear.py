@@ -8,7 +8,7 @@ from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
-from chainer_fast.utils import argument
+from chainer_fast.utils import argument, type_check
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 _Linear = tp.TypeVar('_Linear', bound='Linear')
@@ -108,6 +108,16 @@ class Linear(link.Link):
 
     def _initialize_params(self, in_size):
         self.W.initialize((self.out_size, in_size))
+
+    def _words_on_error(self, error, args):
+        W, x = self.W.array, args[0] if args else None
+        if isinstance(error, type_check.InvalidType) and len(args) == 1 and (
+                x.ndim > 2 and x.shape[-1] == W.shape[1]):
+            return ('x has the shape %s, of which all axes but the first are one row of '
+                    '%d elements, and W takes %d: linear(x, n_batch_axes=%d) maps the '
+                    'last axis alone' % (
+                        x.shape, math.prod(x.shape[1:]), W.shape[1], x.ndim - 1))
+        return None
 
     def forward(self, x: VariableOrArray, n_batch_axes: int = 1) -> Variable:
         """Apply the layer.
