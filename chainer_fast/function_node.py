@@ -12,6 +12,7 @@ from chainer_fast import variable as _variable
 from chainer_fast._core import kinds
 from chainer_fast._core.backward import backprop as _backprop_core
 from chainer_fast._core.graphs import graph as _graph
+from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda, layouts
 from chainer_fast.backends.arrays import get_array_types, is_arrays_compatible
 from chainer_fast.function_hook import FunctionHook
@@ -558,6 +559,10 @@ def grad(
                 if loss_scale is not None:
                     ones *= loss_scale
             gys[i] = _variable.Variable(ones, requires_grad=False)
-    return _backprop_core.differentiate(
-        outputs, inputs, gys, gxs, set_grad=set_grad, retain_grad=retain_grad,
-        enable_double_backprop=enable_double_backprop)
+    try:
+        return _backprop_core.differentiate(
+            outputs, inputs, gys, gxs, set_grad=set_grad, retain_grad=retain_grad,
+            enable_double_backprop=enable_double_backprop)
+    except Exception as error:
+        mistakes.explain_backward(error)
+        raise

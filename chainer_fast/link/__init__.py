@@ -773,7 +773,9 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         try:
             link.name = None  # so that only links pass
         except AttributeError:
-            mistakes.require(link, 'name', 'a child of a ChainList must be a link')
+            mistakes.require(link, 'name', 'a child of a ChainList must be a link' + (
+                ': ChainList(*links) takes them one by one' if isinstance(
+                    link, (list, tuple)) else ''))
             raise
         self._children.insert(index, link)
         self._renumber()

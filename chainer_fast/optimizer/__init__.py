@@ -725,7 +725,7 @@ class GradientMethod(Optimizer):
         has_hooks = bool(self._hookable._pre_update_hooks)
         hooks = None
         params = list(self.target.params())
-        _fill_cleared_grads(params)
+        _fill_cleared_grads(params, self.target)
         self.check_nan_in_grads()
         if has_hooks:
             if self.is_safe_to_update():
@@ -773,9 +773,10 @@ class GradientMethod(Optimizer):
         """Set the cleared gradients of initialized parameters to zeros."""
         target = self.target
         if _PARAMS.held_by(target):
-            _fill_cleared_grads(list(target.params()))
+            _fill_cleared_grads(list(target.params()), target)
         else:
-            _fill_cleared_grads([param for _, param in target.namedparams(False)])
+            _fill_cleared_grads(
+                [param for _, param in target.namedparams(False)], target)
 
     def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
         """Call one hook, and make up for the gradients that it has cleared."""
@@ -819,10 +820,11 @@ _USUAL_STEPS = _Methods(GradientMethod, [
     'call_hooks', 'call_hook'])
 
 
-def _fill_cleared_grads(params):
+def _fill_cleared_grads(params, target):
     """Set gradients that are None to zeros, but for uninitialized parameters."""
     if not _update.has_cleared_grad(params):
         return
+    _registration.warn_without_gradients(target, params)
     for param in params:
         if param.is_initialized and param.grad is None:
             device = param.device

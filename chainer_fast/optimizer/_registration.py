@@ -1,7 +1,8 @@
-"""Warnings of links that an optimizer will not update."""
+"""Warnings of links and parameters that an optimizer will not update."""
 from __future__ import annotations
 
 from chainer_fast._help import mistakes
+from chainer_fast.configuration import config
 
 
 def check(root):
@@ -38,3 +39,30 @@ def _check_attribute(owner, name, value, registered):
                 '%s.%s holds a %s that is not registered, so that the optimizer does '
                 'not update it: %s' % (owner, name, type(each).__name__, cure)))
             return
+
+
+def warn_without_gradients(target, params):
+    """Warn, once a class, if no parameter has received a gradient before an update.
+
+    Parameters
+    ----------
+    target : chainer_fast.Link
+        The link that is updated.
+    params : list of chainer_fast.Parameter
+        Its parameters.
+    """
+    for param in params:
+        if not param.is_initialized:
+            return      # the link has not been called, or not all of it
+        if param.grad is not None:
+            return
+    if config.enable_backprop:
+        cure = ('call loss.backward() before update(), on a loss that was computed '
+                'outside of chainer.no_backprop_mode(), and by functions of variables '
+                'from the parameters to the loss: y.array has no graph behind it')
+    else:
+        cure = ('backpropagation is switched off: take the loss and the update out of '
+                'chainer.no_backprop_mode()')
+    mistakes.warn_once((type(target), 'gradients'), (
+        'no parameter of %s has received a gradient, so that the update changes '
+        'nothing but what its hooks do: %s' % (type(target).__name__, cure)))

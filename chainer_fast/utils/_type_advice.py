@@ -95,4 +95,4 @@ def _variable(name):
 def _convert(name, dtype):
     if name.isidentifier():
         return 'Convert %s: %s.astype(numpy.%s)' % (name, name, dtype)
-    return 'Convert it: %s is the input that becomes .astype(numpy.%s)' % (name, dtype)
+    return 'Convert %s, as by x.astype(numpy.%s)' % (name, dtype)

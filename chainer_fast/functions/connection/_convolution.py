@@ -282,13 +282,13 @@ def advise_on_axes(x, ndim, channels):
             return ('Images of one channel have an axis for it: x[:, None] has the '
                     'shape %s' % (x.shape[:1] + (1,) + x.shape[1:],))
         if x.shape[-1] == channels:
-            return ('One image, of %s channels in the last axis: x.transpose%s[None] is '
-                    'a batch of one' % (channels, (x.ndim - 1, *range(x.ndim - 1))))
+            return ('One image, of %s channels in the last axis: x.transpose%s[None] '
+                    'is a batch of one' % (channels, (x.ndim - 1, *range(x.ndim - 1))))
         return _type_advice.of_images('x')
     if x.ndim == 2 < ndim - 1:
-        return ('Images have the axes (image, channel, height, width): x[None, None] is '
-                'one of one channel; rows of pixels become images by x.reshape(%s, '
-                'channels, height, width)' % (x.shape[0],))
+        return ('Images have the axes (image, channel, height, width): x[None, None] '
+                'is one of one channel; rows of pixels become images by '
+                'x.reshape(%s, channels, height, width)' % (x.shape[0],))
     return None
 
 

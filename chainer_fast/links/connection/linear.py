@@ -113,9 +113,9 @@ class Linear(link.Link):
         W, x = self.W.array, args[0] if args else None
         if isinstance(error, type_check.InvalidType) and len(args) == 1 and (
                 x.ndim > 2 and x.shape[-1] == W.shape[1]):
-            return ('x has the shape %s, of which all axes but the first are one row of '
-                    '%d elements, and W takes %d: linear(x, n_batch_axes=%d) maps the '
-                    'last axis alone' % (
+            return ('x has the shape %s, of which all axes but the first are one row '
+                    'of %d elements, and W takes %d: linear(x, n_batch_axes=%d) maps '
+                    'the last axis alone' % (
                         x.shape, math.prod(x.shape[1:]), W.shape[1], x.ndim - 1))
         return None
 

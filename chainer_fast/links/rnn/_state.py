@@ -18,8 +18,9 @@ class Step(link.Chain):
             return None
         return ('A call takes one step of each sequence, x of shape (batch, in_size), '
                 'but x has the shape %s: if that is (batch, time, in_size), call the '
-                'link for each x[:, i]; whole sequences are what L.NStepLSTM, L.NStepGRU '
-                'and the like take, as a list of arrays (time, in_size)' % (x.shape,))
+                'link for each x[:, i]; whole sequences are what L.NStepLSTM, '
+                'L.NStepGRU and the like take, as a list of arrays (time, in_size)'
+                % (x.shape,))
 
 
 class StatefulLink(Step):
