@@ -236,7 +236,8 @@ def page() -> str:
     lines = []
     for prefix, rows in TABLE.values():
         lines += ['| `%s` | here |' % prefix.rstrip('.'), '| --- | --- |']
-        lines += ['| %s | %s |' % (_as_codes(row), _as_code(text)) for row, text in rows]
+        lines += ['| %s | %s |' % (_as_codes(row), _as_code(text))
+                  for row, text in rows]
         lines.append('')
     lines += ['| argument, entry of the configuration | here |', '| --- | --- |']
     lines += ['| `%s` | %s |' % (name, _as_codes(text))

@@ -448,7 +448,9 @@ class Optimizer(_LossScaling, display.Shown):
         if not isinstance(link, link_module.Link):
             raise TypeError('optimization target must be a link, not %s' % (
                 'the class %s: pass an object, %s()' % (link.__name__, link.__name__)
-                if isinstance(link, type) else type(link).__name__))
+                if isinstance(link, type) else type(link).__name__) + (
+                ': chainer_fast.interop.torch.ModuleLink(module) makes a link of a '
+                'module of PyTorch' if hasattr(link, 'named_parameters') else ''))
         if type(link) is not Link:      # which stands for a model where there is none
             _registration.check(link)
         self._hookable = _OptimizerHookable(self)
@@ -715,6 +717,8 @@ class GradientMethod(Optimizer):
         self.check_nan_in_grads()
         self.call_hooks('pre')
         params = list(self.target.params())
+        if not self.t:
+            _registration.warn_of_unset_gradients(self.target, params)
         self.t += 1
         if self.is_safe_to_update():
             _update.update_params(params)
@@ -733,6 +737,8 @@ class GradientMethod(Optimizer):
             else:
                 self.call_hooks('pre')
             params = list(self.target.params())
+        if not self.t:
+            _registration.warn_of_unset_gradients(self.target, params)
         self.t += 1
         are_plain = not self.is_safe_to_update() or _update.update_params(params, hooks)
         if has_hooks or not are_plain:

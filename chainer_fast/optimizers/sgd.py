@@ -69,8 +69,7 @@ class SGD(GradientMethod):
     lr: HyperparameterProxy = HyperparameterProxy('lr')
 
     @argument.hide_retired
-    def __init__(
-            self, lr: float = 0.01, **unknown: tp.NoReturn) -> None:
+    def __init__(self, lr: float = 0.01, **unknown: tp.NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

@@ -39,7 +39,7 @@ def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) 
 
 
 def parse_kwargs(
-        kwargs: dict[tp.Any, tp.Any], *name_and_values: tp.Any,
+        kwargs: tp.Any, *name_and_values: tp.Any,
         **unexpected: tp.Any) -> tuple[tp.Any, ...]:
     """Take arguments out of ``kwargs``.
 

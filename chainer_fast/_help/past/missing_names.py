@@ -8,9 +8,9 @@ import sys
 
 from chainer_fast._help import pytorch
 
-# Public modules that once had more names, or whose names PyTorch spells otherwise. Access
-# to a name costs 10 ns more here, so that no others are listed; chainer and chainer.cuda
-# have functions of their own.
+# Public modules that once had more names, or whose names PyTorch spells otherwise.
+# Access to a name costs 10 ns more here, so that no others are listed; chainer and
+# chainer.cuda have functions of their own.
 _MODULES = (
     'chainer_fast.backends', 'chainer_fast.functions', 'chainer_fast.initializers',
     'chainer_fast.links', 'chainer_fast.optimizer', 'chainer_fast.training.triggers')

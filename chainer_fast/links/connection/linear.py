@@ -77,7 +77,8 @@ class Linear(link.Link):
     def __init__(
             self, in_size: int | None, out_size: int | None = None,
             nobias: bool = False, initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **retired: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None,
+            **retired: tp.NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)

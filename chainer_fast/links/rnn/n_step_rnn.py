@@ -120,7 +120,7 @@ class NStepRNNBase(link.ChainList):
     def __init__(
             self, n_layers: int, in_size: int, out_size: int, dropout: float, *,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.NoReturn) -> None:
         argument.refuse(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
         self.direction = directions = 2 if self.use_bi_direction else 1
         n_layers, out_size = _numbers.plain_all((n_layers, out_size))
@@ -212,7 +212,7 @@ class NStepRNNBase(link.ChainList):
 
     def forward(
             self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
-            **kwargs: tp.Any) -> tuple[Variable, list[Variable]]:
+            **kwargs: tp.NoReturn) -> tuple[Variable, list[Variable]]:
         """Run through sequences.
 
         Parameters
