@@ -1,14 +1,11 @@
-"""What PyTorch calls what is here: the table of docs/pytorch.md and of errors.
+"""What PyTorch calls what is here: the table of errors, and of docs/pytorch.md.
 
-    python -m chainer_fast._help.pytorch
-
-prints the table of the page. Nothing here is imported before something has failed,
-except by those who ask for the names.
+``python -m chainer_fast._help.pytorch`` prints it for the page. It is data alone, as
+each program reads the names.
 """
 from __future__ import annotations
 
 import re
-import sys
 
 #: For each owner, a module or a class: what PyTorch calls it, and the rows. A row has
 #: the names there, and what to write here.
@@ -229,35 +226,3 @@ def called_here(name: str) -> list[str]:
         if match is not None:
             found.append(match[1])
     return found
-
-
-def page() -> str:
-    """Return the tables of docs/pytorch.md, as text in Markdown."""
-    lines = []
-    for prefix, rows in TABLE.values():
-        lines += ['| `%s` | here |' % prefix.rstrip('.'), '| --- | --- |']
-        lines += ['| %s | %s |' % (_as_codes(row), _as_code(text))
-                  for row, text in rows]
-        lines.append('')
-    lines += ['| argument, entry of the configuration | here |', '| --- | --- |']
-    lines += ['| `%s` | %s |' % (name, _as_codes(text))
-              for name, text in sorted(ARGUMENTS.items())]
-    lines += ['| `%s` | %s |' % (name, _as_code(text))
-              for name, text in sorted(OF_ARGUMENTS.items())]
-    return '\n'.join([*lines, ''])
-
-
-def _as_codes(names):
-    return ', '.join('`%s`' % name for name in names.split())
-
-
-def _as_code(text):
-    """Return a cell in which what begins like code is shown as code."""
-    if text.startswith(('with ', 'F.', 'L.', 'chainer.', 'model.', 'x.', 'y.',
-                        'optimizer.', 'numpy')):
-        return '`%s`' % text.replace('|', r'\|')
-    return text
-
-
-if __name__ == '__main__':
-    sys.stdout.write(page())
