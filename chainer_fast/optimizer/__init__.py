@@ -713,6 +713,9 @@ class GradientMethod(Optimizer):
 
     def __update_step_by_step(self):
         """Call the steps of an update, any of which may be a subclass's own."""
+        params = list(self.target.params())
+        if _update.has_cleared_grad(params):
+            _registration.warn_without_gradients(self.target, params)
         self.reallocate_cleared_grads()
         self.check_nan_in_grads()
         self.call_hooks('pre')
@@ -729,7 +732,9 @@ class GradientMethod(Optimizer):
         has_hooks = bool(self._hookable._pre_update_hooks)
         hooks = None
         params = list(self.target.params())
-        _fill_cleared_grads(params, self.target)
+        if _update.has_cleared_grad(params):
+            _registration.warn_without_gradients(self.target, params)
+            _fill_cleared_grads(params)
         self.check_nan_in_grads()
         if has_hooks:
             if self.is_safe_to_update():
@@ -779,10 +784,9 @@ class GradientMethod(Optimizer):
         """Set the cleared gradients of initialized parameters to zeros."""
         target = self.target
         if _PARAMS.held_by(target):
-            _fill_cleared_grads(list(target.params()), target)
+            _fill_cleared_grads(list(target.params()))
         else:
-            _fill_cleared_grads(
-                [param for _, param in target.namedparams(False)], target)
+            _fill_cleared_grads([param for _, param in target.namedparams(False)])
 
     def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
         """Call one hook, and make up for the gradients that it has cleared."""
@@ -826,11 +830,10 @@ _USUAL_STEPS = _Methods(GradientMethod, [
     'call_hooks', 'call_hook'])
 
 
-def _fill_cleared_grads(params, target):
+def _fill_cleared_grads(params):
     """Set gradients that are None to zeros, but for uninitialized parameters."""
     if not _update.has_cleared_grad(params):
         return
-    _registration.warn_without_gradients(target, params)
     for param in params:
         if param.is_initialized and param.grad is None:
             device = param.device
