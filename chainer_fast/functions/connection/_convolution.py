@@ -253,6 +253,8 @@ def advise(expect, x, W, groups=1, axis=1):
     """
     if not isinstance(groups, Real):
         return 'groups must be an integer, but is %r' % (groups,)
+    if W.ndim < 3:
+        return None     # it is the filters that are wrong
     channels = W.shape[axis] * (groups if axis else 1)
     if '.ndim ==' in expect:
         return advise_on_axes(x, W.ndim, channels)
