@@ -73,23 +73,23 @@ else:
 
 
 if tp.TYPE_CHECKING:
-    from typing_extensions import Unpack as Unpack
+    from typing_extensions import Unpack as _Unpack
 else:
-    class Unpack:
+    class _Unpack:
         """Marks ``**kwargs`` whose names are those of a ``TypedDict``."""
 
         def __class_getitem__(cls, item):
             return tp.Any       # what Python 3.10 has no word for
 
 
-class ConvolutionOptions(tp.TypedDict, total=False):
+class _ConvolutionOptions(tp.TypedDict, total=False):
     """Keyword arguments of convolutions beside those with a place."""
 
     dilate: int | tp.Sequence[int]
     groups: int
 
 
-class ImageConvolutionOptions(ConvolutionOptions, total=False):
+class _ImageConvolutionOptions(_ConvolutionOptions, total=False):
     """The same, of images of two dimensions."""
 
     cudnn_fast: bool

@@ -46,6 +46,8 @@ class OrderedIterator(Iterator):
     # The name of the order in a snapshot, and the one in snapshots of early versions.
     _order_keys = ('order', '_order')
     _order_is_always_written = False
+    # Whether a batch without examples is an error.
+    _refuses_empty_batches = False
     # Negative means None, as a snapshot needs a number.
     _previous_epoch_detail = -1.
     # Whether a subclass in a program overrides what `epoch_detail` is made of.
@@ -64,7 +66,7 @@ class OrderedIterator(Iterator):
     def _restart(self):
         sampler, order = self.order_sampler, None
         dataset_mixin._check_length(self.dataset)
-        if self.batch_size in _EMPTY:
+        if self.batch_size in _EMPTY and not self._refuses_empty_batches:
             mistakes.warn_once((type(self), 'batch_size'), (
                 'batch_size is %s, so that batches of this %s have no examples: it is '
                 'the number of examples in a batch' % (

@@ -429,9 +429,9 @@ def _name(entry, error):
     name = getattr(extension, 'name', None)
     kind = getattr(extension, '__name__', None) or type(extension).__name__
     mistakes.tell(error, 'In the extension: %s%s' % (
-        kind, ' (%r)' % name if name not in (None, kind) else ''))
+        kind, ' (%r)' % (name,) if name not in (None, kind) else ''))
     if isinstance(extension, type):
-        mistakes.tell(error, 'It is a class: extend() takes an object, %s()' % kind)
+        mistakes.tell(error, 'It is a class: extend() takes an object, %s()' % (kind,))
 
 
 def _call_all(functions):

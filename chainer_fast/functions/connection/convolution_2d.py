@@ -6,7 +6,7 @@ import typing as tp
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import compiled
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
-from chainer_fast.types import DTypeSpec, ImageConvolutionOptions, NdArray, Unpack
+from chainer_fast.types import DTypeSpec, NdArray, _ImageConvolutionOptions, _Unpack
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -41,7 +41,8 @@ class Convolution2DFunction(_convolution.Planar):
 
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-            cover_all: bool = False, **kwargs: Unpack[ImageConvolutionOptions]) -> None:
+            cover_all: bool = False,
+            **kwargs: _Unpack[_ImageConvolutionOptions]) -> None:
         super().__init__()
         if kwargs:
             dilate, groups, self.cudnn_fast = argument.parse_kwargs(
@@ -163,7 +164,7 @@ def convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
         cover_all: bool = False,
-        **kwargs: Unpack[ImageConvolutionOptions]) -> Variable:
+        **kwargs: _Unpack[_ImageConvolutionOptions]) -> Variable:
     """Convolve images with filters, without flipping them.
 
     .. math::

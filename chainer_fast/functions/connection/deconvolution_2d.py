@@ -7,7 +7,7 @@ from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import compiled
 from chainer_fast.functions.connection import _convolution, convolution_2d
-from chainer_fast.types import ConvolutionOptions, NdArray, Unpack
+from chainer_fast.types import NdArray, _ConvolutionOptions, _Unpack
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -45,7 +45,7 @@ class Deconvolution2DFunction(_convolution.Planar):
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
             outsize: tp.Sequence[int] | None = None,
-            **kwargs: Unpack[ConvolutionOptions]) -> None:
+            **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         if kwargs:
             dilate, groups = argument.parse_kwargs(
@@ -115,7 +115,7 @@ def deconvolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None,
-        **kwargs: Unpack[ConvolutionOptions]) -> Variable:
+        **kwargs: _Unpack[_ConvolutionOptions]) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 
     It is the adjoint of :func:`convolution_2d` with the same filters, stride, padding

@@ -7,7 +7,7 @@ from chainer_fast import _numbers, memory_layouts
 from chainer_fast.configuration import config, get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
-from chainer_fast.types import ConvolutionOptions, InitializerSpec, Unpack
+from chainer_fast.types import InitializerSpec, _ConvolutionOptions, _Unpack
 from chainer_fast.utils import _foreign, argument
 from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
@@ -113,7 +113,7 @@ class Convolution2D(_filters.Filtered):
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             nobias: bool = False, initialW: InitializerSpec | None = None,
             initial_bias: InitializerSpec | None = None,
-            **kwargs: Unpack[ConvolutionOptions]) -> None:
+            **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         dilate, groups = argument.parse_kwargs(
             kwargs, ('dilate', 1), ('groups', 1),
@@ -199,7 +199,7 @@ class Convolution2D(_filters.Filtered):
             cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             nobias: bool = False,
-            **kwargs: Unpack[ConvolutionOptions]) -> _Convolution:
+            **kwargs: _Unpack[_ConvolutionOptions]) -> _Convolution:
         """Make a convolution with given filters.
 
         Parameters

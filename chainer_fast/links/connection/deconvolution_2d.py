@@ -5,7 +5,7 @@ from chainer_fast import _numbers
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.links.connection import _filters
-from chainer_fast.types import ConvolutionOptions, InitializerSpec, Unpack
+from chainer_fast.types import InitializerSpec, _ConvolutionOptions, _Unpack
 from chainer_fast.utils import argument
 
 
@@ -107,7 +107,7 @@ class Deconvolution2D(_filters.Filtered):
             nobias: bool = False, outsize: tuple[int, int] | None = None,
             initialW: InitializerSpec | None = None,
             initial_bias: InitializerSpec | None = None,
-            **kwargs: Unpack[ConvolutionOptions]) -> None:
+            **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         dilate, groups = argument.parse_kwargs(
             kwargs, ('dilate', 1), ('groups', 1),
