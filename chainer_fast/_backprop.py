@@ -8,6 +8,7 @@ from chainer_fast import configuration
 from chainer_fast import variable as _variable
 from chainer_fast._core import kinds
 from chainer_fast._core.backward import backprop as _backprop_core
+from chainer_fast._help import mistakes
 from chainer_fast.function_node import _check_partners, _check_sequence
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
@@ -103,6 +104,7 @@ def backward(
     try:
         with configuration.using_config('enable_backprop', enable_double_backprop):
             _backprop_to_all(pairs, False, None)
-    except BaseException:
+    except BaseException as error:
         _backprop_core.put_back(taken)
+        mistakes.explain_backward(error)
         raise

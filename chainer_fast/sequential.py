@@ -170,7 +170,9 @@ class Sequential(link.ChainList):
     @staticmethod
     def _check_layer(layer):
         if not callable(layer):
-            raise ValueError('a layer has to be callable, but %r is not' % (layer,))
+            raise ValueError('a layer has to be callable, but %r is not%s' % (
+                layer, ': Sequential(*layers) takes them one by one' if isinstance(
+                    layer, (list, tuple)) else ''))
 
     def __contains__(self, layer: tp.Any) -> bool:
         return layer in self._layers

@@ -72,6 +72,29 @@ else:
         tuple[str, int], _module, tuple[_module, int]]
 
 
+if tp.TYPE_CHECKING:
+    from typing_extensions import Unpack as _Unpack
+else:
+    class _Unpack:
+        """Marks ``**kwargs`` whose names are those of a ``TypedDict``."""
+
+        def __class_getitem__(cls, item):
+            return tp.Any       # what Python 3.10 has no word for
+
+
+class _ConvolutionOptions(tp.TypedDict, total=False):
+    """Keyword arguments of convolutions beside those with a place."""
+
+    dilate: int | tp.Sequence[int]
+    groups: int
+
+
+class _ImageConvolutionOptions(_ConvolutionOptions, total=False):
+    """The same, of images of two dimensions."""
+
+    cudnn_fast: bool
+
+
 class AbstractInitializer(tp.Protocol):
     """Callable that fills an array with initial values."""
 

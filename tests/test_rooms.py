@@ -46,7 +46,7 @@ def test_the_top_of_the_package():
 
 def test_what_serves_people_is_one_room():
     assert entries(PACKAGE / '_help') == {
-        'command', 'display', 'installation', 'mistakes', 'past', 'summary'}
+        'command', 'display', 'installation', 'mistakes', 'past', 'pytorch', 'summary'}
 
 
 def test_plans_are_one_house_with_a_guide():

@@ -8,6 +8,8 @@ In the order in which one meets it:
     (``--doctor``).
 ``mistakes``
     What errors add for those who made a mistake: the name that was meant, a cure.
+``pytorch``
+    What PyTorch calls what is here: one table, of errors and of docs/pytorch.md.
 ``installation``
     The version of the package, and the command that installs what it can use besides.
 ``past``
@@ -18,9 +20,9 @@ In the order in which one meets it:
 ``display``
     How summaries, links and trainers show themselves: tables, trees, diagrams.
 
-They stand on different layers: ``mistakes`` and ``past`` know nothing of the package,
-so that everything may raise their errors; ``summary`` looks at links, and ``command``
-at everything. So nothing is imported here, and each part is imported by its own name
-(``from chainer_fast._help import mistakes``). A program that makes no mistake and asks
-for nothing loads neither ``command`` nor the list of ``past``.
+They stand on different layers: ``mistakes``, ``pytorch`` and ``past`` know nothing of
+the package, so that everything may raise their errors; ``summary`` looks at links, and
+``command`` at everything. So nothing is imported here, and each part is imported by its
+own name (``from chainer_fast._help import mistakes``). A program that makes no mistake
+and asks for nothing loads neither ``command`` nor the list of ``past``.
 """

@@ -6,25 +6,6 @@ import sys
 import typing as tp
 import warnings
 
-# What other frameworks call arguments of links, functions and optimizers, and these
-# themselves. Of several names the first one that is there counts.
-_ELSEWHERE = {
-    'alpha': 'lr', 'bias': 'nobias', 'dilation': 'dilate', 'dim': 'axis',
-    'in_features': 'in_size', 'input_size': 'in_size', 'kernel_size': 'ksize',
-    'learning_rate': 'lr alpha', 'lr': 'alpha', 'num_layers': 'n_layers',
-    'out_features': 'out_size', 'p': 'ratio', 'padding': 'pad', 'rate': 'ratio',
-    'strides': 'stride',
-    'avg_pool2d': 'average_pooling_2d', 'batch_norm': 'batch_normalization',
-    'binary_cross_entropy_with_logits': 'sigmoid_cross_entropy', 'cat': 'concat',
-    'conv1d': 'convolution_1d', 'conv2d': 'convolution_2d',
-    'conv_transpose2d': 'deconvolution_2d', 'cross_entropy': 'softmax_cross_entropy',
-    'embedding': 'embed_id', 'l1_loss': 'mean_absolute_error',
-    'max_pool2d': 'max_pooling_2d', 'mse_loss': 'mean_squared_error',
-    'BatchNorm1d': 'BatchNormalization', 'BatchNorm2d': 'BatchNormalization',
-    'Conv1d': 'Convolution1D', 'Conv2D': 'Convolution2D', 'Conv2d': 'Convolution2D',
-    'ConvTranspose2d': 'Deconvolution2D', 'Dense': 'Linear', 'Embedding': 'EmbedID',
-    'LayerNorm': 'LayerNormalization'}
-
 _warned: set[tp.Any] = set()
 _Serialize = tp.TypeVar('_Serialize', bound=tp.Callable[..., tp.Any])
 
@@ -72,6 +53,29 @@ def explain_serializer(serialize: _Serialize) -> _Serialize:
     return tp.cast(_Serialize, explained)
 
 
+def explain_backward(error: BaseException) -> None:
+    """Add to an exception of a backward pass what a function forgot to do, if it did.
+
+    A method ``backward`` that unpacks what ``get_retained_inputs()`` returns fails with
+    words that say nothing of ``retain_inputs``.
+    """
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        found, trace = trace.tb_frame, trace.tb_next
+    if found is None or found.f_code.co_name != 'backward' or (
+            not isinstance(error, (IndexError, TypeError, ValueError))):
+        return
+    function = found.f_locals.get('self')
+    for what in 'inputs', 'outputs':
+        if 'get_retained_' + what in found.f_code.co_names and not getattr(
+                function, '_%s_indexes_to_retain' % what[:-1], True):
+            tell(error, (
+                '%s.backward() takes retained %s, and forward() has retained none: '
+                'call self.retain_%s((0,)) there, with the numbers of what is needed'
+                % (type(function).__name__, what, what)))
+
+
 def nearest(name: str, known: tp.Iterable[str]) -> str | None:
     """Return the known name of which another one is a misspelling, or None.
 
@@ -91,15 +95,32 @@ def meant(name: str, known: tp.Iterable[str]) -> str | None:
 
 def called_here(name: str, known: tp.Iterable[str]) -> str | None:
     """Return the known name of what other frameworks call so, or None."""
+    from chainer_fast._help import pytorch
     names = set(known)
-    return next((other for other in _ELSEWHERE.get(name, '').split()
-                 if other in names), None)
+    return next((other for other in pytorch.called_here(name) if other in names), None)
 
 
 def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:
     """Return a question for the name that was probably meant, or None."""
     found = meant(name, known)
     return None if found is None else 'did you mean %r?' % found
+
+
+def on_argument(name: str, known: tp.Iterable[str]) -> str | None:
+    """Return what to say of an argument that a function does not have, or None.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    known : iterable of str
+        Those that the function has.
+    """
+    from chainer_fast._help import pytorch
+    known = list(known)
+    if called_here(name, known) is None and name in pytorch.OF_ARGUMENTS:
+        return 'in its place, %s' % pytorch.OF_ARGUMENTS[name]
+    return did_you_mean(name, known)
 
 
 def _closest(name, known, least=0.6):

@@ -24,7 +24,8 @@ _known: set[str] = set()
 def _warn_of_misspelling(name, entries):
     if name in _known:
         return
-    near = mistakes.nearest(name, sorted(_known.intersection(entries)))
+    known = sorted(_known.intersection(entries))
+    near = mistakes.called_here(name, known) or mistakes.nearest(name, known)
     if near is not None:
         mistakes.warn_once(('config', name), (
             'the configuration has no entry %r, so setting it changes nothing that '

@@ -116,8 +116,11 @@ def _call_converter(converter, batch, device):
     if not isinstance(converter, Converter):
         device = _device_id(device)
     if not callable(converter):
-        raise TypeError('the converter must be callable as concat_examples is, but is '
-                        '%r' % (converter,))
+        words = 'the converter must be callable as concat_examples is, but is %r' % (
+            converter,)
+        if isinstance(converter, (int, str)):
+            words += '; a device is given by name, device=%r' % (converter,)
+        raise TypeError(words)
     return converter(batch, device)
 
 
@@ -142,7 +145,9 @@ def _refuse_batch(batch):
     """Raise the error for a batch that is empty, or no list."""
     if hasattr(batch, '__len__'):
         if len(batch) == 0:
-            raise ValueError('batch is empty')
+            raise ValueError(
+                'batch is empty: the iterator has returned no examples, as it does for '
+                'batch_size=0')
     elif not batch:
         raise ValueError(
             'batch is empty: it is %r, a list of examples is expected' % (batch,))

@@ -56,23 +56,27 @@ class DatasetMixin:
         """Return the number of examples."""
         raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
 
-    def get_example(self, i: int) -> tp.Any:
-        """Return the ``i``-th example; subclasses implement this.
+    if tp.TYPE_CHECKING:
+        # By position, so that derived classes choose names of their own.
+        def get_example(self, i: int, /) -> tp.Any: ...
+    else:
+        def get_example(self, i: int) -> tp.Any:
+            """Return the ``i``-th example; subclasses implement this.
 
-        Parameters
-        ----------
-        i : int
-            Position of the example.
+            Parameters
+            ----------
+            i : int
+                Position of the example.
 
-        Returns
-        -------
-        object
-            The example, e.g. a tuple of an image and a label.
+            Returns
+            -------
+            object
+                The example, e.g. a tuple of an image and a label.
 
-        Raises
-        ------
-        IndexError
-            If there is no such example.
-        """
-        raise NotImplementedError(
-            '%s has to define get_example(i)' % type(self).__name__)
+            Raises
+            ------
+            IndexError
+                If there is no such example.
+            """
+            raise NotImplementedError(
+                '%s has to define get_example(i)' % type(self).__name__)

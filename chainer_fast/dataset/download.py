@@ -330,7 +330,11 @@ def _verified_download(mirrors, sha256):
             reasons.append(f'{url}: {e}')
             if isinstance(e, error.HTTPError):
                 e.close()   # it is the server's answer, which nobody reads
-    raise _DownloadError('\n  '.join(['cannot download the data set', *reasons]))
+    raise _DownloadError('\n  '.join([
+        'cannot download the data set', *reasons,
+        'Without a network, save that file as %s; chainer.dataset.set_dataset_root, or '
+        'the variable CHAINER_DATASET_ROOT of the environment, chooses another folder'
+        % _cached_path(folder, mirrors[0])]))
 
 
 _Content = tp.TypeVar('_Content')

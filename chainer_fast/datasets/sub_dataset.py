@@ -124,7 +124,10 @@ def split_dataset(
     try:
         split_at = operator.index(_numbers.plain(split_at))
     except TypeError:
-        raise TypeError('split_at must be int, got %s instead' % type(split_at))
+        words = 'split_at must be int, got %s instead' % type(split_at)
+        if isinstance(split_at, float) and 0 < split_at < 1:
+            words += ': it is a number of examples, int(%s * len(dataset))' % split_at
+        raise TypeError(words)
     dataset_mixin._check_length(dataset)
     size = len(dataset)
     if split_at < 0:

@@ -1,7 +1,8 @@
 """Weight initializers."""
 import numpy
 
-from chainer_fast import backend, types
+from chainer_fast import backend, initializer as initializer_module, types
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.initializers import (
@@ -85,19 +86,35 @@ def generate_array(
 
     if shape is None:
         shape = ()      # as NumPy 1 has it
-    if device is None:
-        array = xp.empty(shape, dtype=wanted)
-        initializer(array)
-        return array
+    try:
+        if device is None:
+            array = xp.empty(shape, dtype=wanted)
+            initializer(array)
+            return array
 
-    device = backend.get_device(device)
-    if device.xp is not xp:
-        raise ValueError(
-            'device %s makes arrays of %s, but xp is %s' % (device, device.xp, xp))
-    with backend.using_device(device):
-        array = xp.empty(shape, dtype=wanted)
-        initializer(array)
+        device = backend.get_device(device)
+        if device.xp is not xp:
+            raise ValueError(
+                'device %s makes arrays of %s, but xp is %s' % (device, device.xp, xp))
+        with backend.using_device(device):
+            array = xp.empty(shape, dtype=wanted)
+            initializer(array)
+    except TypeError as error:
+        _explain_shape(error, shape)
+        raise
     return array
+
+
+def _explain_shape(error, shape):
+    """Add to an exception which length of an array is no integer, if one is not."""
+    lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
+    for length in lengths:
+        if not hasattr(length, '__index__'):
+            mistakes.tell(error, (
+                'sizes are integers, but the shape of the array would be %s: %s' % (
+                    tuple(lengths), 'n // 2 is an integer, n / 2 is none'
+                    if isinstance(length, float) else '%r is none' % (length,))))
+            return
 
 
 def _is_value(initializer):
@@ -115,6 +132,11 @@ def _check_callable(initializer):
         raise TypeError(
             'an initializer is None, a scalar, an array or a callable, not %s'
             % type(initializer))
+    if isinstance(initializer, type) and issubclass(
+            initializer, initializer_module.Initializer):
+        mistakes.warn_once(('initializer', initializer), (
+            'the class %s is no initializer, and would leave the array as it is: pass '
+            'an object, %s()' % (initializer.__name__, initializer.__name__)))
 
 
 def _get_initializer(initializer):

@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, initializer
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import DTypeSpec, NdArray
 
@@ -33,8 +34,36 @@ class _Constant(initializer.Initializer):
             # integer.
             value = backend.get_array_module(array).asarray(value)
         # NaN has no meaning as an integer, which NumPy 1.24 and newer warn of.
-        with numpy.errstate(invalid='ignore'):
-            array[...] = value
+        try:
+            with numpy.errstate(invalid='ignore'):
+                array[...] = value
+        except ValueError as error:
+            _explain(error, self.fill_value, array)
+            raise
+
+
+# What other frameworks call initializers by.
+_CALLED = {
+    'glorot': 'GlorotUniform()', 'he': 'HeNormal()', 'kaiming': 'HeNormal()',
+    'lecun': 'LeCunNormal()', 'normal': 'Normal()', 'ones': 'One()',
+    'orthogonal': 'Orthogonal()', 'uniform': 'Uniform()', 'xavier': 'GlorotUniform()',
+    'zeros': 'Zero()'}
+
+
+def _explain(error, value, array):
+    """Add to an exception what initializes an array, if a value does not fit it."""
+    if isinstance(value, str):
+        name = value.lower()
+        words = next((cure for key, cure in _CALLED.items() if key in name),
+                     'HeNormal()')
+        mistakes.tell(error, 'initializers have no names: for %r, pass an object, '
+                      'chainer.initializers.%s' % (value, words))
+    elif getattr(value, 'shape', ()) not in ((), array.shape):
+        mistakes.tell(error, 'the array that is initialized has the shape %s, the one '
+                      'that is given %s%s' % (
+                          array.shape, value.shape,
+                          ': pass its transpose, x.T'
+                          if value.shape[::-1] == array.shape else ''))
 
 
 class NaN(_Constant):

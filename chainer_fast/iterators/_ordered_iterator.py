@@ -15,6 +15,17 @@ from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.utils import _random_state
 
+# Sizes of batches without examples that programs are known to ask for.
+_EMPTY = (0, -1)
+
+
+def _explain_size(error, batch_size):
+    """Add to an exception that the size of batches is none, if it is not."""
+    if isinstance(batch_size, float):
+        mistakes.tell(error, (
+            'batch_size must be an integer, but is %r: n // 2 is an integer, n / 2 is '
+            'none' % (batch_size,)))
+
 
 class OrderedIterator(Iterator):
     """Base of the iterators whose batches follow the state machine.
@@ -35,6 +46,8 @@ class OrderedIterator(Iterator):
     # The name of the order in a snapshot, and the one in snapshots of early versions.
     _order_keys = ('order', '_order')
     _order_is_always_written = False
+    # Whether a batch without examples is an error.
+    _refuses_empty_batches = False
     # Negative means None, as a snapshot needs a number.
     _previous_epoch_detail = -1.
     # Whether a subclass in a program overrides what `epoch_detail` is made of.
@@ -53,6 +66,11 @@ class OrderedIterator(Iterator):
     def _restart(self):
         sampler, order = self.order_sampler, None
         dataset_mixin._check_length(self.dataset)
+        if self.batch_size in _EMPTY and not self._refuses_empty_batches:
+            mistakes.warn_once((type(self), 'batch_size'), (
+                'batch_size is %s, so that batches of this %s have no examples: it is '
+                'the number of examples in a batch' % (
+                    self.batch_size, type(self).__name__)))
         if sampler is not None:
             order = sampler(numpy.arange(len(self.dataset)), 0)
         self._state = _statemachine.IteratorState(
@@ -61,9 +79,13 @@ class OrderedIterator(Iterator):
 
     def _after(self, state):
         """Return the state after the next batch, and the indices of the batch."""
-        return self._take_batch(
-            state, self.batch_size, self.repeat, self.order_sampler,
-            len(self.dataset))
+        try:
+            return self._take_batch(
+                state, self.batch_size, self.repeat, self.order_sampler,
+                len(self.dataset))
+        except TypeError as error:
+            _explain_size(error, self.batch_size)
+            raise
 
     epoch, is_new_epoch, current_position = [
         property(operator.attrgetter('_state.' + name), doc=doc) for name, doc in (
@@ -169,8 +191,12 @@ class ReadAheadIterator(OrderedIterator):
                 orders.append(self.order_sampler(order, position))
             return orders[-1]
 
-        state, indices = self._take_batch(
-            state, self.batch_size, self.repeat, sample, len(self.dataset))
+        try:
+            state, indices = self._take_batch(
+                state, self.batch_size, self.repeat, sample, len(self.dataset))
+        except TypeError as error:
+            _explain_size(error, self.batch_size)
+            raise
         return state, indices, orders
 
     def _orders_ahead(self):

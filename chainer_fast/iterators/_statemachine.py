@@ -18,12 +18,15 @@ class NoExamples(ValueError, ZeroDivisionError):
     Chainer divides by their number, and programs may catch that.
     """
 
-    def __init__(self, message='there are no examples, so an epoch cannot be repeated'):
+    def __init__(self, message=(
+            'there are no examples, so an epoch cannot be repeated: the data set is '
+            'empty; see from which files, or by which condition, it is made')):
         super().__init__(message)
 
 
 AN_ITERATOR = (
-    'an iterator must be a chainer.dataset.Iterator, which has next() and epoch_detail')
+    'an iterator must be a chainer.dataset.Iterator, which has next() and '
+    'epoch_detail, such as SerialIterator(dataset, batch_size)')
 
 
 def part_of_epoch(iterator, name):

@@ -125,6 +125,7 @@ class MultiprocessIterator(ReadAheadIterator):
         """A batch took longer than ``dataset_timeout``."""
 
     _finalized = False
+    _refuses_empty_batches = True
     _pool: tp.Any = None
     # Whether batches are read in advance, as they are from the first call on.
     _reads_ahead = False

@@ -126,6 +126,17 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
     _mixin_computes = False
     _mixin_assigns = False
 
+    def _words_on_error(self, error, args):
+        """Return the cure for an error that leaves a call, or None; to be overridden.
+
+        Parameters
+        ----------
+        error : Exception
+            The error, which may be that of a link within this one.
+        args : tuple
+            Positional arguments of the call.
+        """
+
     def __init_subclass__(cls, **kwargs: tp.Any) -> None:
         super().__init_subclass__(**kwargs)
         # A mixin that comes after Link may define __call__ in place of forward.
@@ -762,7 +773,9 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         try:
             link.name = None  # so that only links pass
         except AttributeError:
-            mistakes.require(link, 'name', 'a child of a ChainList must be a link')
+            mistakes.require(link, 'name', 'a child of a ChainList must be a link' + (
+                ': ChainList(*links) takes them one by one' if isinstance(
+                    link, (list, tuple)) else ''))
             raise
         self._children.insert(index, link)
         self._renumber()

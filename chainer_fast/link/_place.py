@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import contextlib
 
 from chainer_fast._help import mistakes
-from chainer_fast.utils import _foreign
+from chainer_fast.utils import _foreign, _type_advice
 
 
 def note(link, error, args):
@@ -25,6 +26,10 @@ def note(link, error, args):
         Positional arguments of the call.
     """
     inner, path, name, old = getattr(error, '_place', (None, '', '', None))
+    cure = None
+    # An explanation that fails itself must not hide the error.
+    with contextlib.suppress(Exception):
+        cure = link._words_on_error(error, args)
     if inner is None:
         name = type(link).__name__
         words = _words_on_arguments(error, args)
@@ -42,6 +47,8 @@ def note(link, error, args):
     mistakes.tell(error, new, old)
     if words is not None:
         mistakes.tell(error, words)
+    if cure is not None:
+        _type_advice.replace_cure(error, cure)
 
 
 def _words_on_arguments(error, args):
@@ -50,7 +57,9 @@ def _words_on_arguments(error, args):
         return None
     words = _foreign.of_ufunc(str(error))
     if words is None and 'incompatible array types' not in str(error):
-        words = next(filter(None, map(_foreign.cure, args)), None)
+        # None is an argument of many links, and a mistake where it is used.
+        words = next(filter(None, [_foreign.cure(x) for x in args if (
+            x is not None or 'NoneType' in str(error))]), None)
     return words
 
 

@@ -7,6 +7,7 @@ import warnings
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
+from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.link import Link
@@ -278,7 +279,16 @@ def export(
     made = _building.build(
         graph, opset_version, graph_name, inputs, outputs, arrays, storage,
         external_opset_imports, input_shapes)
-    check_onnx_model(made, external_converters, external_opset_imports)
+    try:
+        check_onnx_model(made, external_converters, external_opset_imports)
+    except onnx.checker.ValidationError as error:
+        newest = onnx.defs.onnx_opset_version()
+        if opset_version > newest:
+            mistakes.tell(error, (
+                'opset_version is %s, and the newest that the installed ONNX knows is '
+                '%s: leave it out for %s, or install a newer ONNX' % (
+                    opset_version, newest, min(_DEFAULT_OPSET_VERSION, newest))))
+        raise
     if filename is not None:
         if storage is not None:
             storage.write()
@@ -290,6 +300,9 @@ def _choose_opset_version(opset_version):
     newest = onnx.defs.onnx_opset_version()
     if opset_version is None:
         return min(_DEFAULT_OPSET_VERSION, newest)
+    if not hasattr(opset_version, '__index__'):
+        raise TypeError('opset_version must be an integer from %s to %s, but is %r' % (
+            MINIMUM_OPSET_VERSION, newest, opset_version))
     if not MINIMUM_OPSET_VERSION <= opset_version <= newest:
         warnings.warn(
             'opset_version is %s, but export has been tested from %d to %d, the newest '

@@ -448,7 +448,9 @@ class Optimizer(_LossScaling, display.Shown):
         if not isinstance(link, link_module.Link):
             raise TypeError('optimization target must be a link, not %s' % (
                 'the class %s: pass an object, %s()' % (link.__name__, link.__name__)
-                if isinstance(link, type) else type(link).__name__))
+                if isinstance(link, type) else type(link).__name__) + (
+                ': chainer_fast.interop.torch.ModuleLink(module) makes a link of a '
+                'module of PyTorch' if hasattr(link, 'named_parameters') else ''))
         if type(link) is not Link:      # which stands for a model where there is none
             _registration.check(link)
         self._hookable = _OptimizerHookable(self)
@@ -711,10 +713,15 @@ class GradientMethod(Optimizer):
 
     def __update_step_by_step(self):
         """Call the steps of an update, any of which may be a subclass's own."""
+        params = list(self.target.params())
+        if _update.has_cleared_grad(params):
+            _registration.warn_without_gradients(self.target, params)
         self.reallocate_cleared_grads()
         self.check_nan_in_grads()
         self.call_hooks('pre')
         params = list(self.target.params())
+        if not self.t:
+            _registration.warn_of_unset_gradients(self.target, params)
         self.t += 1
         if self.is_safe_to_update():
             _update.update_params(params)
@@ -725,7 +732,9 @@ class GradientMethod(Optimizer):
         has_hooks = bool(self._hookable._pre_update_hooks)
         hooks = None
         params = list(self.target.params())
-        _fill_cleared_grads(params)
+        if _update.has_cleared_grad(params):
+            _registration.warn_without_gradients(self.target, params)
+            _fill_cleared_grads(params)
         self.check_nan_in_grads()
         if has_hooks:
             if self.is_safe_to_update():
@@ -733,6 +742,8 @@ class GradientMethod(Optimizer):
             else:
                 self.call_hooks('pre')
             params = list(self.target.params())
+        if not self.t:
+            _registration.warn_of_unset_gradients(self.target, params)
         self.t += 1
         are_plain = not self.is_safe_to_update() or _update.update_params(params, hooks)
         if has_hooks or not are_plain:

@@ -1,7 +1,10 @@
-"""Warnings of links that an optimizer will not update."""
+"""Warnings of links and parameters that an optimizer will not update."""
 from __future__ import annotations
 
+import numpy
+
 from chainer_fast._help import mistakes
+from chainer_fast.configuration import config
 
 
 def check(root):
@@ -38,3 +41,55 @@ def _check_attribute(owner, name, value, registered):
                 '%s.%s holds a %s that is not registered, so that the optimizer does '
                 'not update it: %s' % (owner, name, type(each).__name__, cure)))
             return
+
+
+def warn_without_gradients(target, params):
+    """Warn, once a class, if no parameter has received a gradient before an update.
+
+    Parameters
+    ----------
+    target : chainer_fast.Link
+        The link that is updated.
+    params : list of chainer_fast.Parameter
+        Its parameters.
+    """
+    for param in params:
+        if not param.is_initialized:
+            return      # the link has not been called, or not all of it
+        if param.grad is not None:
+            return
+    mistakes.warn_once((type(target), 'gradients'), (
+        'no parameter of %s has received a gradient, so that the update changes '
+        'nothing but what its hooks do: %s' % (type(target).__name__, _cure())))
+
+
+def warn_of_unset_gradients(target, params):
+    """Warn, once a class, if all gradients are those that new parameters have: NaN.
+
+    Parameters
+    ----------
+    target : chainer_fast.Link
+        The link, before its first update.
+    params : list of chainer_fast.Parameter
+        Its parameters. Those on a GPU are passed over: one would have to wait for it.
+    """
+    found = False
+    for param in params:
+        grad = param.grad if param.is_initialized else None
+        if type(grad) is not numpy.ndarray or not numpy.isnan(grad).all():
+            return
+        found = found or grad.size > 0
+    if found:
+        mistakes.warn_once((type(target), 'gradients'), (
+            'no parameter of %s has received a gradient: all are NaN, as they are in a '
+            'new model, to which gradients are added. Call model.cleargrads() before '
+            'loss.backward(), and %s' % (type(target).__name__, _cure())))
+
+
+def _cure():
+    if config.enable_backprop:
+        return ('call loss.backward() before update(), on a loss that was computed '
+                'outside of chainer.no_backprop_mode(), and by functions of variables '
+                'from the parameters to the loss: y.array has no graph behind it')
+    return ('backpropagation is switched off: take the loss and the update out of '
+            'chainer.no_backprop_mode()')

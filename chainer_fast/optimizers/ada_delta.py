@@ -1,6 +1,8 @@
 """AdaDelta."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -78,7 +81,11 @@ class AdaDelta(GradientMethod):
     rho: HyperparameterProxy = HyperparameterProxy('rho')
     eps: HyperparameterProxy = HyperparameterProxy('eps')
 
-    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
+    @argument.hide_retired
+    def __init__(
+            self, rho: float = 0.95, eps: float = 1e-6, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(self.hyperparam, rho=rho, eps=eps)
 

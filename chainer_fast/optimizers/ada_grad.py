@@ -1,6 +1,8 @@
 """AdaGrad."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -73,7 +76,11 @@ class AdaGrad(GradientMethod):
     lr: HyperparameterProxy = HyperparameterProxy('lr')
     eps: HyperparameterProxy = HyperparameterProxy('eps')
 
-    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
+    @argument.hide_retired
+    def __init__(
+            self, lr: float = 0.001, eps: float = 1e-8, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, eps=eps)
 

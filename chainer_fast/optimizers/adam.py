@@ -13,6 +13,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -211,11 +212,15 @@ class Adam(_LearningRate, GradientMethod):
     gamma: HyperparameterProxy = HyperparameterProxy('gamma')
     lazy: _rule.LazyProxy | bool = _rule.LazyProxy()
 
+    @argument.hide_retired
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
             eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0,
             amsgrad: bool = False, adabound: bool = False, final_lr: float = 0.1,
-            gamma: float = 0.001, *, lazy: bool = False) -> None:
+            gamma: float = 0.001, *, lazy: bool = False,
+            **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(
             self.hyperparam, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps, eta=eta,
@@ -263,9 +268,13 @@ class AdamW(Adam):
     array([[0.89, 2.08]], dtype=float32)
     """
 
+    @argument.hide_retired
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
-            eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0) -> None:
+            eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0,
+            **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
@@ -302,9 +311,12 @@ class AMSGrad(Adam):
     array([[0.9, 2.1]], dtype=float32)
     """
 
+    @argument.hide_retired
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
-            eps: float = 1e-8, eta: float = 1.0) -> None:
+            eps: float = 1e-8, eta: float = 1.0, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
 
 
@@ -346,10 +358,13 @@ class AdaBound(Adam):
     array([[0.9, 2.1]], dtype=float32)
     """
 
+    @argument.hide_retired
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
             final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
-            eta: float = 1.0) -> None:
+            eta: float = 1.0, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__(
             alpha, beta1, beta2, eps, eta, adabound=True, final_lr=final_lr,
             gamma=gamma)
@@ -395,10 +410,13 @@ class AMSBound(Adam):
     array([[0.9, 2.1]], dtype=float32)
     """
 
+    @argument.hide_retired
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
             final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
-            eta: float = 1.0) -> None:
+            eta: float = 1.0, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__(
             alpha, beta1, beta2, eps, eta, amsgrad=True, adabound=True,
             final_lr=final_lr, gamma=gamma)

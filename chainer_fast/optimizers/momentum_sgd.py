@@ -1,6 +1,8 @@
 """Stochastic gradient descent with momentum."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -82,9 +85,12 @@ class MomentumSGD(GradientMethod):
     momentum: HyperparameterProxy = HyperparameterProxy('momentum')
     lazy: _rule.LazyProxy | bool = _rule.LazyProxy()
 
+    @argument.hide_retired
     def __init__(
             self, lr: float = 0.01, momentum: float = 0.9, *,
-            lazy: bool = False) -> None:
+            lazy: bool = False, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
         if lazy:

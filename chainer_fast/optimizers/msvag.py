@@ -1,6 +1,8 @@
 """M-SVAG."""
 from __future__ import annotations
 
+import typing as tp
+
 import numpy
 
 from chainer_fast._help import mistakes
@@ -14,6 +16,7 @@ from chainer_fast.optimizer import (
 )
 from chainer_fast.optimizers import _rule
 from chainer_fast.serializer import AbstractSerializer, Deserializer
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 # In the first step the means are of one gradient and have no variance to estimate.
@@ -143,9 +146,12 @@ class MSVAG(GradientMethod):
     eta: HyperparameterProxy = HyperparameterProxy('eta')
     weight_decay_rate: HyperparameterProxy = HyperparameterProxy('weight_decay_rate')
 
+    @argument.hide_retired
     def __init__(
             self, lr: float = 0.1, beta: float = 0.9, eta: float = 1.0,
-            weight_decay_rate: float = 0) -> None:
+            weight_decay_rate: float = 0, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(
             self.hyperparam, lr=lr, beta=beta, eta=eta,

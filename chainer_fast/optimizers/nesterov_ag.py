@@ -1,6 +1,8 @@
 """Nesterov's accelerated gradient."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -77,7 +80,12 @@ class NesterovAG(GradientMethod):
     lr: HyperparameterProxy = HyperparameterProxy('lr')
     momentum: HyperparameterProxy = HyperparameterProxy('momentum')
 
-    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
+    @argument.hide_retired
+    def __init__(
+            self, lr: float = 0.01, momentum: float = 0.9,
+            **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, momentum=momentum)
 

@@ -1,6 +1,8 @@
 """RMSprop."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -89,9 +92,12 @@ class RMSprop(GradientMethod):
     eps: HyperparameterProxy = HyperparameterProxy('eps')
     eps_inside_sqrt: HyperparameterProxy = HyperparameterProxy('eps_inside_sqrt')
 
+    @argument.hide_retired
     def __init__(
             self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8,
-            eps_inside_sqrt: bool = False) -> None:
+            eps_inside_sqrt: bool = False, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(
             self.hyperparam, lr=lr, alpha=alpha, eps=eps,

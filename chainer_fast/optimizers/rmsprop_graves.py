@@ -1,6 +1,8 @@
 """Graves's RMSprop."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
 
@@ -87,9 +90,12 @@ class RMSpropGraves(GradientMethod):
     momentum: HyperparameterProxy = HyperparameterProxy('momentum')
     eps: HyperparameterProxy = HyperparameterProxy('eps')
 
+    @argument.hide_retired
     def __init__(
             self, lr: float = 1e-4, alpha: float = 0.95, momentum: float = 0.9,
-            eps: float = 1e-4) -> None:
+            eps: float = 1e-4, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         _rule.assign(self.hyperparam, lr=lr, alpha=alpha, momentum=momentum, eps=eps)
 

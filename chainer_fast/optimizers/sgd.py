@@ -1,6 +1,8 @@
 """Stochastic gradient descent."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
     GradientMethod,
@@ -9,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.utils import argument
 
 
 @_rule.register(recipes.sgd)
@@ -65,7 +68,10 @@ class SGD(GradientMethod):
 
     lr: HyperparameterProxy = HyperparameterProxy('lr')
 
-    def __init__(self, lr: float = 0.01) -> None:
+    @argument.hide_retired
+    def __init__(self, lr: float = 0.01, **unknown: tp.NoReturn) -> None:
+        if unknown:
+            argument.assert_kwargs_empty(unknown)
         super().__init__()
         self.hyperparam.lr = lr
 

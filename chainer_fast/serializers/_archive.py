@@ -158,6 +158,9 @@ def _find(archive, path, loading):
             hint = ', but it has %r: pass path=%r to load from there' % (
                 name, name[:-len(path)])
             break
+    if any(name.endswith('data.pkl') for name in archive.zip.namelist()):
+        hint = (': it is a file of PyTorch, chainer_fast.interop.torch.'
+                'load_torch_state_dict(link, torch.load(path)) loads it')
     raise KeyError('%s has no %r%s' % (loading.file, path, hint))
 
 

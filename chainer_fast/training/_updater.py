@@ -6,6 +6,10 @@ import typing as tp
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer
 
+AN_OPTIMIZER = (
+    'the optimizer of an updater must be a chainer.Optimizer or a dict of them, as in '
+    'StandardUpdater(iterator, optimizer.setup(model))')
+
 if tp.TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 

@@ -15,7 +15,7 @@ from chainer_fast import serializer as serializer_module
 from chainer_fast._help import display, mistakes
 from chainer_fast.reporter import Reporter
 from chainer_fast.serializer import AbstractSerializer
-from chainer_fast.training import _shown, _state, util
+from chainer_fast.training import _shown, _state, _updater, util
 from chainer_fast.training import extension as extension_module
 from chainer_fast.utils import _random_state
 
@@ -102,7 +102,8 @@ class Trainer(display.Shown):
             stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
             out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
         mistakes.require(updater, 'get_all_optimizers', (
-            'the updater of a trainer must be a chainer.training.Updater'))
+            'the updater of a trainer must be a chainer.training.Updater, as in '
+            "Trainer(StandardUpdater(iterator, optimizer), (20, 'epoch'))"))
         self.updater, self.out = updater, out
         self.stop_trigger: tp.Any = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}
@@ -245,7 +246,8 @@ class Trainer(display.Shown):
             for entry in sorted(entries, key=lambda e: not _is_snapshot(e.extension)):
                 for initialize in _methods([entry.extension], 'initialize'):
                     if not _is_over(entry):
-                        initialize(self)
+                        with _named(entry):
+                            initialize(self)
         except BaseException:
             # Nothing is finalized, and run() may be called again, as in Chainer; but
             # the runs of other tools must not stay open.
@@ -258,7 +260,7 @@ class Trainer(display.Shown):
             self._handle_error(e, extensions, show_loop_exception_msg)
             raise
         finally:
-            _call_all([*_methods(extensions, 'finalize'), self.updater.finalize])
+            _call_all([*_finalizers(entries), self.updater.finalize])
         self._final_elapsed_time = self.elapsed_time
         self._done = True
 
@@ -269,14 +271,19 @@ class Trainer(display.Shown):
             with reporter.scope(self.observation):
                 for entry in entries:
                     if entry.call_before_training:
-                        entry.extension(self)
+                        with _named(entry):
+                            entry.extension(self)
         while not stop(self):
             self.observation = {}
             with reporter.scope(self.observation):
                 update()
                 for entry in entries:
-                    if entry.trigger(self):
-                        entry.extension(self)
+                    try:
+                        if entry.trigger(self):
+                            entry.extension(self)
+                    except Exception as error:
+                        _name(entry, error)
+                        raise
 
     def _handle_error(self, exception, extensions, show):
         def tell(what, error):
@@ -350,6 +357,7 @@ def _make_folder(path):
 def _make_reporter(updater):
     reporter = reporter_module.Reporter()
     for name, optimizer in updater.get_all_optimizers().items():
+        mistakes.require(optimizer, 'target', _updater.AN_OPTIMIZER)
         if optimizer.target is None:
             raise AttributeError(
                 'the optimizer %r (%s) is not set up: call optimizer.setup(model) '
@@ -398,6 +406,32 @@ def _methods(extensions, name):
     """Return the methods with a name, of those extensions that have it."""
     methods = [getattr(extension, name, None) for extension in extensions]
     return [method for method in methods if method]
+
+
+def _finalizers(entries):
+    for entry in entries:
+        for finalize in _methods([entry.extension], 'finalize'):
+            yield _named(entry)(finalize)
+
+
+@contextlib.contextmanager
+def _named(entry):
+    try:
+        yield
+    except Exception as error:
+        _name(entry, error)
+        raise
+
+
+def _name(entry, error):
+    """Add to an exception which extension raised it."""
+    extension = entry.extension
+    name = getattr(extension, 'name', None)
+    kind = getattr(extension, '__name__', None) or type(extension).__name__
+    mistakes.tell(error, 'In the extension: %s%s' % (
+        kind, ' (%r)' % (name,) if name not in (None, kind) else ''))
+    if isinstance(extension, type):
+        mistakes.tell(error, 'It is a class: extend() takes an object, %s()' % (kind,))
 
 
 def _call_all(functions):

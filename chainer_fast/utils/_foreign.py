@@ -14,6 +14,8 @@ _UFUNC = re.compile(
 
 def cure(value: tp.Any) -> str | None:
     """Return how to make an array of a value, or None for arrays and other objects."""
+    if value is None:
+        return 'None is no array: what made it may lack a `return`'
     kind = type(value)
     library = kind.__module__.partition('.')[0]
     if library == 'torch':

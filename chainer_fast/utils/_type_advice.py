@@ -6,7 +6,9 @@ import re
 from chainer_fast._help import mistakes
 
 _DTYPE = re.compile(r'(.+)\.dtype == (.+)\.dtype$')
+_GIVEN_DTYPE = re.compile(r"(.+)\.dtype == <class 'numpy\.(\w+)'>$")
 _KIND = re.compile(r'(.+)\.dtype\.kind == ([fi])$')
+_AXES = re.compile(r'(.+)\.ndim == ([0-9])$')
 
 
 def add(error, function, types):
@@ -28,8 +30,19 @@ def add(error, function, types):
     words = _of_dtypes(expect, given)
     if words is None and given:
         words = function._advice(expect, *given.values())
+    if words is None:
+        words = _of_axes(expect, given)
     if words is not None:
-        mistakes.tell(error, words)
+        replace_cure(error, words)
+
+
+def replace_cure(error, words):
+    """Put a cure in the place of the one that an exception has, if it has one.
+
+    Links know more of what they were called with than the functions that refuse it.
+    """
+    mistakes.tell(error, words, getattr(error, '_cure', None))
+    error._cure = words
 
 
 def _of_dtypes(expect, given):
@@ -39,14 +52,47 @@ def _of_dtypes(expect, given):
             value.dtype is not None and value.dtype.kind == 'f')]
         return _convert(found[1], 'int32' if found[2] == 'i' else [
             *floats, 'float32'][0])
+    found = _GIVEN_DTYPE.match(expect)
+    if found is not None and found[1] in given:
+        return _convert(found[1], found[2])
     found = _DTYPE.match(expect)
     if found is not None and found[1] in given and found[2] in given:
-        # The first input is data, what follows are parameters.
+        # The first input is data, what follows are parameters; but data are no integers
+        # where they are compared with some.
         first, second = sorted(found.groups(), key=list(given).index)
+        if given[first].dtype.kind == 'f' and given[second].dtype.kind != 'f':
+            first, second = second, first
         return _convert(first, given[second].dtype)
     return None
 
 
+def _of_axes(expect, given):
+    """Return the cure for a first input that lacks an axis, or None."""
+    found = _AXES.match(expect)
+    if found is None or found[1] != next(iter(given), None):
+        return None
+    name, wanted = found[1], int(found[2])
+    x = _variable(name)
+    if wanted < 2 or given[name].ndim != wanted - 1:
+        return None
+    if wanted == 2:
+        return ('One row has an axis less than a batch of rows: %s[None] is a batch of '
+                'one' % x)
+    return of_images(x)
+
+
+def of_images(x):
+    """Return the cure for images that lack an axis, which may be either of two."""
+    return ('Images have the axes (image, channel, ...): %s[:, None] is a batch of '
+            'images of one channel, %s[None] one image in a batch of its own' % (x, x))
+
+
+def _variable(name):
+    """Return the name that a program is likely to have for an input."""
+    return name if name.isidentifier() else 'x'
+
+
 def _convert(name, dtype):
-    return 'Convert %s: x.astype(numpy.%s)' % (
-        name if name.isidentifier() else 'it', dtype)
+    if name.isidentifier():
+        return 'Convert %s: %s.astype(numpy.%s)' % (name, name, dtype)
+    return 'Convert %s, as by x.astype(numpy.%s)' % (name, dtype)

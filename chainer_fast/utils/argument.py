@@ -39,7 +39,7 @@ def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) 
 
 
 def parse_kwargs(
-        kwargs: dict[tp.Any, tp.Any], *name_and_values: tp.Any,
+        kwargs: tp.Any, *name_and_values: tp.Any,
         **unexpected: tp.Any) -> tuple[tp.Any, ...]:
     """Take arguments out of ``kwargs``.
 
@@ -147,7 +147,7 @@ def unexpected(
     names, known = sorted(names), list(known)
     return TypeError('; '.join(['%s() got unexpected keyword argument(s) %s' % (
         function, ', '.join(map(repr, names))), *filter(None, [
-            _way_out(name) or mistakes.did_you_mean(name, known) for name in names])]))
+            _way_out(name) or mistakes.on_argument(name, known) for name in names])]))
 
 
 def _check_all_taken(kwargs, others=()):

@@ -768,6 +768,7 @@ class Variable(VariableBase, _moves.Movable):
                     'backward() began at a variable of shape %s without a gradient: '
                     'begin at a scalar, such as chainer.functions.sum(y), or set y.grad'
                     % (self.shape,)))
+            mistakes.explain_backward(error)
             raise
 
     # -- functions as methods

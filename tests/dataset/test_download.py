@@ -237,6 +237,10 @@ def test_verified_download_names_every_reason(root, web):
     assert 'https://missing: 404' in str(e.value)
     assert isinstance(e.value, OSError)
     assert 'https://bad: SHA-256' in str(e.value)
+    # Where a copy from elsewhere is looked for.
+    copy = download._cached_path(str(root / '_dl_cache'), 'https://missing')
+    assert 'save that file as %s;' % copy in str(e.value)
+    assert 'CHAINER_DATASET_ROOT' in str(e.value)
     assert files_in(root / '_dl_cache') == []
 
 

@@ -40,7 +40,7 @@ class Square(chainer.FunctionNode):
         return x * x,
 
     def backward(
-            self, target_input_indexes: tuple[int, ...],
+            self, indexes: tuple[int, ...],
             grad_outputs: tuple[chainer.Variable, ...],
     ) -> tuple[chainer.Variable | None, ...]:
         x, = self.get_retained_inputs()
@@ -98,6 +98,29 @@ def links() -> None:
         assert_type(name, str)
         assert_type(parameter, chainer.Parameter)
     chainer.serializers.save_npz('model.npz', model)
+
+
+class Squares(chainer.dataset.DatasetMixin):
+    """Names of one's own for the parameters of a method that is overridden."""
+
+    def __len__(self) -> int:
+        return 10
+
+    def get_example(self, index: int) -> tuple[float, float]:
+        return float(index), float(index * index)
+
+
+def misspelt_arguments(x: chainer.Variable) -> None:
+    L.Linear(3, 4, nobiass=True)  # type: ignore[arg-type]
+    L.DilatedConvolution2D(3, 4, 3, nobiass=True)  # type: ignore[arg-type]
+    L.NStepLSTM(1, 3, 4, 0., nobias=True)  # type: ignore[arg-type]
+    L.Convolution2D(3, 4, 3, padding=1)  # type: ignore[call-arg]
+    L.Convolution2D(3, 4, 3, dilate=2, groups=1)
+    L.Deconvolution2D(3, 4, 3, padding=1)  # type: ignore[call-arg]
+    F.convolution_2d(x, x, padding=1)  # type: ignore[call-arg]
+    F.dropout(x, p=.5)  # type: ignore[call-overload]
+    F.batch_normalization(x, x, x, momentum=.1)  # type: ignore[arg-type]
+    chainer.optimizers.Adam(lr=.1)  # type: ignore[arg-type]
 
 
 def training_loop(dataset: tp.Sequence[tuple[Array, int]]) -> None:

@@ -140,6 +140,15 @@ def _end_of_options(arguments):
     return min(place, len(arguments))
 
 
+def _scripts(folder):
+    """Return the names of the scripts in a folder; none if there is no such folder."""
+    try:
+        return [name for name in os.listdir(folder or os.curdir)
+                if name.endswith('.py')]
+    except OSError:
+        return []
+
+
 def _parsed(parser, options):
     given, unknown = parser.parse_known_args(options)
     if unknown and _OF_PYTHON.match(unknown[0]):
@@ -195,7 +204,13 @@ def parse(arguments):
         if arguments[end - 1:end] == ['--legacy']:
             meant = '; did you mean --legacy=%s?' % program[0]
         else:
-            meant = did_you_mean(program[0], names) if parser is whole else ''
+            # The name of a file is no misspelt command, but perhaps that of a file.
+            folder, name = os.path.split(program[0])
+            if '.' in name or folder:
+                names = _scripts(folder)
+            elif parser is not whole:
+                names = ()
+            meant = did_you_mean(name if folder else program[0], names)
         parser.error('there is no script %r%s' % (program[0], meant))
     given.program, given.is_module = program, is_module
     return given

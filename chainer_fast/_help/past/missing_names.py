@@ -1,13 +1,19 @@
-"""What modules and classes say of a name that they no longer have."""
+"""What modules and classes say of a name that they no longer have, or never had.
+
+The latter are PyTorch's, of the table ``_help.pytorch``.
+"""
 import functools
 import inspect
 import sys
 
-# Public modules that once had more names. Access to a name costs 10 ns more here, so
-# that no others are listed; chainer and chainer.cuda have functions of their own.
+from chainer_fast._help import pytorch
+
+# Public modules that once had more names, or whose names PyTorch spells otherwise.
+# Access to a name costs 10 ns more here, so that no others are listed; chainer and
+# chainer.cuda have functions of their own.
 _MODULES = (
     'chainer_fast.backends', 'chainer_fast.functions', 'chainer_fast.initializers',
-    'chainer_fast.optimizer', 'chainer_fast.training.triggers')
+    'chainer_fast.links', 'chainer_fast.optimizer', 'chainer_fast.training.triggers')
 
 # Attributes that classes of the package once had.
 _ATTRIBUTES = {
@@ -21,14 +27,27 @@ _ATTRIBUTES = {
 
 
 class _Attribute:
-    """An attribute that is gone: for ``hasattr`` there is none."""
+    """An attribute that is not there: for ``hasattr`` there is none.
 
-    def __init__(self, owner, name):
-        self._owner, self._name = owner, name
+    Those of an object and of derived classes are found before it, so that it costs
+    nothing where there is one; those of further bases are looked up here.
+    """
+
+    def __init__(self, cls, owner, name):
+        self._cls, self._owner, self._name = cls, owner, name
 
     def __get__(self, instance, owner):
+        try:
+            return getattr(
+                super(self._cls, owner if instance is None else instance), self._name)
+        except AttributeError:
+            pass
         from chainer_fast._help.past.removed import messages
         raise messages.missing_attribute(owner, self._owner, self._name)
+
+    def __repr__(self) -> str:
+        from chainer_fast._help.past.removed import messages
+        return '<no attribute, %s>' % messages.of_attribute(self._owner, self._name)
 
 
 def _dir(self):
@@ -47,8 +66,10 @@ def explain():
         explain_in(sys.modules[module])
     for owner, names in _ATTRIBUTES.items():
         cls = getattr(sys.modules['chainer_fast'], owner)
+        if 'chainer.' + owner in pytorch.TABLE:
+            names = (*names, *pytorch.names('chainer.' + owner))
         for name in names:
-            setattr(cls, name, _Attribute(owner, name))
+            setattr(cls, name, _Attribute(cls, owner, name))
         cls.__dir__ = _dir
 
 

@@ -88,7 +88,7 @@ def rrelu(
         x: VariableOrArray, l: float = 1. / 8,  # noqa: E741
         u: float = 1. / 3, *,
         r: NdArray | None = None, return_r: bool = False,
-        **kwargs: tp.Any) -> Variable | tuple[tp.Any, ...]:
+        **kwargs: tp.NoReturn) -> Variable | tuple[tp.Any, ...]:
     """Leaky rectified linear unit with a random slope for each element.
 
     .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = r x \\quad (x < 0)

@@ -61,7 +61,7 @@ class SpatialTransformerGrid(Function):
 
 def spatial_transformer_grid(
         theta: VariableOrArray, output_shape: tp.Sequence[int],
-        **kwargs: tp.Any) -> Variable:
+        **kwargs: tp.NoReturn) -> Variable:
     """Points at which a spatial transformer samples images.
 
     A lattice that fills the square from -1 to 1 is moved by affine maps:

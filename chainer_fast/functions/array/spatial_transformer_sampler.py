@@ -51,7 +51,7 @@ class SpatialTransformerSampler(Function):
 
 
 def spatial_transformer_sampler(
-        x: VariableOrArray, grid: VariableOrArray, **kwargs: tp.Any) -> Variable:
+        x: VariableOrArray, grid: VariableOrArray, **kwargs: tp.NoReturn) -> Variable:
     """Samples images at points between their pixels.
 
     .. math::

@@ -10,7 +10,7 @@ from chainer_fast.backends.kernels import convolution
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.math import sum as sum_
-from chainer_fast.utils import conv, conv_nd, type_check
+from chainer_fast.utils import _type_advice, conv, conv_nd, type_check
 from chainer_fast.variable import Variable
 
 RETIRED = {
@@ -246,22 +246,52 @@ def expect_operands(in_types, ndim, bias_dtype=None):
     return in_types
 
 
-def advise(expect, x, W, groups=1):
-    """Return the cure for images that :func:`expect_operands` and channels refuse."""
-    if '.ndim ==' in expect and x.ndim == W.ndim - 1:
-        return ('One image has an axis less than a batch of images: x[None] is a batch '
-                'of one')
-    if not expect.startswith('in_types[0].shape[1] =='):
-        return None
+def advise(expect, x, W, groups=1, axis=1):
+    """Return the cure for images that :func:`expect_operands` and channels refuse.
+
+    ``axis`` is that of the filters which belongs to the channels of the images.
+    """
     if not isinstance(groups, Real):
         return 'groups must be an integer, but is %r' % (groups,)
-    channels = W.shape[1] * groups
+    if W.ndim < 3:
+        return None     # it is the filters that are wrong
+    channels = W.shape[axis] * (groups if axis else 1)
+    if '.ndim ==' in expect:
+        return advise_on_axes(x, W.ndim, channels)
+    if not expect.startswith('in_types[0].shape[1] =='):
+        return None
     if x.shape[-1] == channels:
         axes = (0, x.ndim - 1, *range(1, x.ndim - 1))
         return 'The axis of channels follows that of the batch: x.transpose%s' % (axes,)
-    return ('The images have %s channels and the filters take %s: make the link with '
-            'in_channels=%s, or with None, which takes the first it is given'
-            % (x.shape[1], channels, x.shape[1]))
+    words = ('The images have %s channels and the filters take %s: make the link with '
+             'in_channels=%s, or with None, which takes the first it is given'
+             % (x.shape[1], channels, x.shape[1]))
+    if x.shape[0] == channels == 1:
+        words = ('x is one image of %s channels, and the filters take one channel: '
+                 'x.swapaxes(0, 1) makes %s images of it. Or else, ' % (
+                     x.shape[1], x.shape[1]) + words[0].lower() + words[1:])
+    return words
+
+
+def advise_on_axes(x, ndim, channels):
+    """Return the cure for images of too few axes, or None."""
+    if x.ndim == ndim - 1:
+        if x.shape[0] == channels != 1:
+            return ('One image has an axis less than a batch of images: x[None] is a '
+                    'batch of one')
+        # A link without in_channels has taken the first axis of the image for them.
+        if channels in (1, x.shape[1]):
+            return ('Images of one channel have an axis for it: x[:, None] has the '
+                    'shape %s' % (x.shape[:1] + (1,) + x.shape[1:],))
+        if x.shape[-1] == channels:
+            return ('One image, of %s channels in the last axis: x.transpose%s[None] '
+                    'is a batch of one' % (channels, (x.ndim - 1, *range(x.ndim - 1))))
+        return _type_advice.of_images('x')
+    if x.ndim == 2 < ndim - 1:
+        return ('Images have the axes (image, channel, height, width): x[None, None] '
+                'is one of one channel; rows of pixels become images by '
+                'x.reshape(%s, channels, height, width)' % (x.shape[0],))
+    return None
 
 
 def _plain_groups(groups):

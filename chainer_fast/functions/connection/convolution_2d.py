@@ -6,7 +6,7 @@ import typing as tp
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import compiled
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
-from chainer_fast.types import DTypeSpec, NdArray
+from chainer_fast.types import DTypeSpec, NdArray, _ImageConvolutionOptions, _Unpack
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -41,7 +41,8 @@ class Convolution2DFunction(_convolution.Planar):
 
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-            cover_all: bool = False, **kwargs: tp.Any) -> None:
+            cover_all: bool = False,
+            **kwargs: _Unpack[_ImageConvolutionOptions]) -> None:
         super().__init__()
         if kwargs:
             dilate, groups, self.cudnn_fast = argument.parse_kwargs(
@@ -162,7 +163,8 @@ class Convolution2DGradW(_convolution.Planar):
 def convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = False, **kwargs: tp.Any) -> Variable:
+        cover_all: bool = False,
+        **kwargs: _Unpack[_ImageConvolutionOptions]) -> Variable:
     """Convolve images with filters, without flipping them.
 
     .. math::
@@ -231,11 +233,12 @@ def convolution_2d(
     >>> F.convolution_2d(x, W, stride=2, pad=1).shape
     (1, 1, 2, 2)
     """
+    options: tp.Any = kwargs
     if kwargs:
         # Checked here, so that messages name this function.
         values = argument.parse_kwargs(
             kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
-        kwargs = {name: value for (name, _), value in zip(
+        options = {name: value for (name, _), value in zip(
             _OPTIONS, values, strict=True)}
-    function = Convolution2DFunction(stride, pad, cover_all, **kwargs)
+    function = Convolution2DFunction(stride, pad, cover_all, **options)
     return function.apply((x, W) if b is None else (x, W, b))[0]

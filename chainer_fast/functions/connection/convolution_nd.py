@@ -39,7 +39,7 @@ class ConvolutionND(_convolution.Spatial):
             type_check.expect(b.shape[0] == W.shape[0])
 
     def _advice(self, expect, x, *others):
-        return _convolution.advise(expect, x, others[0])
+        return _convolution.advise(expect, x, others[0], self.groups)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs

@@ -7,7 +7,7 @@ from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import compiled
 from chainer_fast.functions.connection import _convolution, convolution_2d
-from chainer_fast.types import NdArray
+from chainer_fast.types import NdArray, _ConvolutionOptions, _Unpack
 from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -44,7 +44,8 @@ class Deconvolution2DFunction(_convolution.Planar):
 
     def __init__(
             self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-            outsize: tp.Sequence[int] | None = None, **kwargs: tp.Any) -> None:
+            outsize: tp.Sequence[int] | None = None,
+            **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         if kwargs:
             dilate, groups = argument.parse_kwargs(
@@ -64,6 +65,9 @@ class Deconvolution2DFunction(_convolution.Planar):
                 (2, 3), (self.outh, self.outw), *self._window(), strict=True):
             if out is not None:
                 _convolution.expect_outsize(x, W, i, out, s, p, d)
+
+    def _advice(self, expect, x, *others):
+        return _convolution.advise(expect, x, others[0], self.groups, axis=0)
 
     def _calc_out_size(self, x_shape, w_shape):
         self.outh, self.outw = _convolution.transposed_lengths(
@@ -110,7 +114,8 @@ class Deconvolution2DFunction(_convolution.Planar):
 def deconvolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, **kwargs: tp.Any) -> Variable:
+        outsize: tp.Sequence[int] | None = None,
+        **kwargs: _Unpack[_ConvolutionOptions]) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 
     It is the adjoint of :func:`convolution_2d` with the same filters, stride, padding

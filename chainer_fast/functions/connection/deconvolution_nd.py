@@ -56,6 +56,9 @@ class DeconvolutionND(_convolution.Spatial):
                     zip(self.outs, *self._window(), strict=True), start=2):
                 _convolution.expect_outsize(x, W, i, *numbers)
 
+    def _advice(self, expect, x, *others):
+        return _convolution.advise(expect, x, others[0], self.groups, axis=0)
+
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, W, *b = inputs
         self.retain_inputs((0, 1))

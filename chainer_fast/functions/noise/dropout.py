@@ -112,15 +112,15 @@ class DropoutGradCuDNN(FunctionNode):
 @tp.overload
 def dropout(
         x: VariableOrArray, ratio: float = ..., *, mask: NdArray | None = ...,
-        return_mask: tp.Literal[False] = ..., **kwargs: tp.Any) -> Variable: ...
+        return_mask: tp.Literal[False] = ..., **kwargs: tp.NoReturn) -> Variable: ...
 @tp.overload
 def dropout(
         x: VariableOrArray, ratio: float = ..., *, mask: NdArray | None = ...,
-        return_mask: bool = ..., **kwargs: tp.Any) -> tp.Any: ...
+        return_mask: bool = ..., **kwargs: tp.NoReturn) -> tp.Any: ...
 def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
         return_mask: bool = False,
-        **kwargs: tp.Any) -> Variable | tuple[Variable, NdArray | None]:
+        **kwargs: tp.NoReturn) -> Variable | tuple[Variable, NdArray | None]:
     """Zeroes random elements and scales up the others.
 
     .. math::

@@ -78,15 +78,15 @@ class _GaussianGrad(FunctionNode):
 @tp.overload
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = ...,
-        return_eps: tp.Literal[False] = ..., **kwargs: tp.Any) -> Variable: ...
+        return_eps: tp.Literal[False] = ..., **kwargs: tp.NoReturn) -> Variable: ...
 @tp.overload
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = ...,
-        return_eps: bool = ..., **kwargs: tp.Any) -> tp.Any: ...
+        return_eps: bool = ..., **kwargs: tp.NoReturn) -> tp.Any: ...
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = None,
         return_eps: bool = False,
-        **kwargs: tp.Any) -> Variable | tuple[Variable, NdArray | None]:
+        **kwargs: tp.NoReturn) -> Variable | tuple[Variable, NdArray | None]:
     """Samples from normal distributions by reparameterization.
 
     .. math::

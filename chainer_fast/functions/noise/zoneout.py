@@ -76,7 +76,7 @@ class _ZoneoutGrad(FunctionNode):
 
 def zoneout(
         h: VariableOrArray, x: VariableOrArray, ratio: float = 0.5,
-        **kwargs: tp.Any) -> VariableOrArray:
+        **kwargs: tp.NoReturn) -> VariableOrArray:
     """Keeps random elements of a previous state and replaces the others.
 
     .. math:: y = m h + (1 - m) x

@@ -403,7 +403,7 @@ def batch_normalization(
         running_var: NdArray | None = None, decay: float = 0.9,
         axis: int | tuple[int, ...] | None = None,
         impl_selector: tp.Callable[..., tp.Any] = _impl_selector,
-        **kwargs: tp.Any) -> Variable:
+        **kwargs: tp.NoReturn) -> Variable:
     """Normalize a batch by its mean and variance, scale and shift.
 
     .. math::

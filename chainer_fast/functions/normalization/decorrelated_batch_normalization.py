@@ -293,7 +293,7 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
 def decorrelated_batch_normalization(
         x: VariableOrArray, *, groups: int = 16, eps: float = 2e-5,
         running_mean: NdArray | None = None, running_projection: NdArray | None = None,
-        decay: float = 0.9, **kwargs: tp.Any) -> Variable:
+        decay: float = 0.9, **kwargs: tp.NoReturn) -> Variable:
     """Whiten a batch to mean zero, variance one and no correlations within a group.
 
     The channels are divided into groups of neighbours. Those of a group are normalized

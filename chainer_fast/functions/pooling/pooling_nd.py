@@ -5,7 +5,7 @@ import typing as tp
 from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.utils import conv_nd, type_check
+from chainer_fast.utils import _type_advice, conv_nd, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import VariableOrArray
 
@@ -77,6 +77,8 @@ def check_ndim(name: str, x: VariableOrArray, ndim: int) -> None:
     """Raise ``ValueError`` unless images have this many axes."""
     found = len(x.shape[2:])
     if found != ndim:
-        raise ValueError(
-            '%s takes an input of %d axes, (batch, channel) and %d more, but `x` has '
-            'the shape %s' % (name, 2 + ndim, ndim, x.shape))
+        words = '%s takes an input of %d axes, (batch, channel) and %d more, but `x` ' \
+            'has the shape %s' % (name, 2 + ndim, ndim, x.shape)
+        if found == ndim - 1 and ndim > 1:
+            words += '. ' + _type_advice.of_images('x')
+        raise ValueError(words)

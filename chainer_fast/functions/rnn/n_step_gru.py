@@ -41,7 +41,7 @@ class NStepGRU(n_step_rnn.BaseNStepRNN):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.Any) -> None:
+            **kwargs: tp.NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'gru', **kwargs)
 
 
@@ -53,7 +53,7 @@ class NStepBiGRU(n_step_rnn.BaseNStepRNN):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.Any) -> None:
+            **kwargs: tp.NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'gru', **kwargs)
 
 
@@ -68,7 +68,7 @@ def n_step_gru_base(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        use_bi_direction: bool, **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        use_bi_direction: bool, **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_gru` or
     :func:`~chainer_fast.functions.n_step_bigru`.
 
@@ -86,7 +86,7 @@ def n_step_gru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -168,7 +168,7 @@ def n_step_bigru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_gru`, which run

@@ -70,7 +70,7 @@ def n_step_lstm_base(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        use_bi_direction: bool, **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        use_bi_direction: bool, **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_lstm` or
     :func:`~chainer_fast.functions.n_step_bilstm`.
 
@@ -88,7 +88,7 @@ def n_step_lstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t`, its last output
@@ -172,7 +172,7 @@ def n_step_bilstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_lstm`, which run

@@ -151,7 +151,7 @@ class BaseNStepRNN(Function):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            rnn_dir: str, rnn_mode: str, **kwargs: tp.Any) -> None:
+            rnn_dir: str, rnn_mode: str, **kwargs: tp.NoReturn) -> None:
         argument.refuse(kwargs, 'train', 'use_cudnn')
         if states is not None:
             raise RuntimeError(
@@ -241,7 +241,7 @@ class NStepRNNTanh(BaseNStepRNN):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.Any) -> None:
+            **kwargs: tp.NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_tanh', **kwargs)
 
 
@@ -250,7 +250,7 @@ class NStepRNNReLU(BaseNStepRNN):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.Any) -> None:
+            **kwargs: tp.NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_relu', **kwargs)
 
 
@@ -262,7 +262,7 @@ class NStepBiRNNTanh(BaseNStepRNN):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.Any) -> None:
+            **kwargs: tp.NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_tanh', **kwargs)
 
 
@@ -274,7 +274,7 @@ class NStepBiRNNReLU(BaseNStepRNN):
 
     def __init__(
             self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.Any) -> None:
+            **kwargs: tp.NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_relu', **kwargs)
 
 
@@ -310,7 +310,7 @@ def n_step_rnn_base(
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
         activation: str, use_bi_direction: bool,
-        **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_rnn` or
     :func:`~chainer_fast.functions.n_step_birnn`.
 
@@ -329,7 +329,7 @@ def n_step_rnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        activation: str = 'tanh', **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -410,7 +410,7 @@ def n_step_birnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+        activation: str = 'tanh', **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two of :func:`~chainer_fast.functions.n_step_rnn`, which run

@@ -6,6 +6,7 @@ import numbers
 import torch
 
 from chainer_fast import backend, configuration
+from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.interop.torch import _sharing, _values
 from chainer_fast.interop.torch._graph import from_torch, to_torch
@@ -119,6 +120,8 @@ class LinkModule(_Part):
     """
 
     def __init__(self, link: Link) -> None:
+        mistakes.require(link, 'namedparams', (
+            'LinkModule takes a link of Chainer, and ModuleLink a module of PyTorch'))
         super().__init__(link)
 
     @property

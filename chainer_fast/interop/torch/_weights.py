@@ -9,6 +9,7 @@ import numpy
 import torch
 
 from chainer_fast import backend
+from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.interop.torch import _layers, _networks
@@ -84,6 +85,8 @@ def load_torch_state_dict(
         raise TypeError(
             'load_torch_state_dict takes the state_dict of a module, not %s: call its '
             'method state_dict()' % type(state_dict))
+    mistakes.require(link, 'namedparams', (
+        'load_torch_state_dict(link, state_dict) loads into a link of Chainer'))
     plan, missing, known = [], [], set()
     for part, prefix, field in _fields(link):
         keys = [prefix + key for key in field.keys]
@@ -186,9 +189,14 @@ def _check_shapes(link, prefix, field, arrays):
                     for length, given in zip(shape, array.shape, strict=True))):
             raise ValueError(
                 '%r of the state_dict has the shape %s, and %s takes %s: make the link '
-                'with the sizes of the module' % (
+                'with the sizes of the module; or, for a part of its own such as '
+                'another head, load the others alone, with strict=False and '
+                '{key: value for key, value in state_dict.items() '
+                'if not key.startswith(%r)}' % (
                     prefix + key, array.shape, _describe(link, prefix),
-                    str(shape).replace('None', 'any')))
+                    str(shape).replace('None', 'any'),
+                    (prefix + key).rpartition('.')[0] + '.' if '.' in prefix + key
+                    else prefix + key))
 
 
 def _check_dtype(key, owner, name, value):

@@ -91,7 +91,7 @@ class Maxout(link.Chain):
     def __init__(
             self, in_size: int | None, out_size: int, pool_size: int,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = 0, **retired: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = 0, **retired: tp.NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from chainer_fast import _numbers, initializers, link, variable
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.configuration import config
+from chainer_fast.functions.connection import _convolution
 from chainer_fast.utils import argument
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
@@ -22,6 +23,18 @@ class Filtered(link.Link):
     """
 
     b: Parameter | None
+
+    # Number of axes of a batch of images.
+    _axes_of_images = 4
+
+    def _words_on_error(self, error, args):
+        x = args[0] if args else None
+        if not isinstance(error, (AssertionError, ValueError)) or not hasattr(
+                x, 'shape'):
+            return None
+        channels = getattr(self, 'in_channels', None)
+        return _convolution.advise_on_axes(
+            x, self._axes_of_images, x.shape[1:2] and (channels or x.shape[1]))
 
     def _set_filters(self, in_channels, nobias, initialW, initial_bias,
                      bias_shape=None, layout=None):

@@ -7,8 +7,8 @@ from chainer_fast import _numbers, memory_layouts
 from chainer_fast.configuration import config, get_compute_mode
 from chainer_fast.functions.connection import _convolution, convolution_2d
 from chainer_fast.links.connection import _filters
-from chainer_fast.types import InitializerSpec
-from chainer_fast.utils import argument
+from chainer_fast.types import InitializerSpec, _ConvolutionOptions, _Unpack
+from chainer_fast.utils import _foreign, argument
 from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 _Convolution = tp.TypeVar('_Convolution', bound='Convolution2D')
@@ -112,7 +112,8 @@ class Convolution2D(_filters.Filtered):
             ksize: int | tuple[int, int] | None = None,
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             nobias: bool = False, initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None,
+            **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         dilate, groups = argument.parse_kwargs(
             kwargs, ('dilate', 1), ('groups', 1),
@@ -173,9 +174,13 @@ class Convolution2D(_filters.Filtered):
             If ``x`` does not have four dimensions and ``W`` is not initialized yet.
         """
         layout = getattr(x, 'layout', None)
-        assert layout == self.x_layout, (
-            'the link was made, in its compute mode, for images of the layout %r, not '
-            '%r' % (self.x_layout, layout))
+        if layout != self.x_layout:
+            words = _foreign.cure(x)    # tensors of PyTorch have a layout as well
+            if words is not None:
+                raise TypeError(words)
+            raise AssertionError(
+                'the link was made, in its compute mode, for images of the layout %r, '
+                'not %r' % (self.x_layout, layout))
         W = self.W
         if W.raw_array is None:
             _, in_channels, _, _ = as_variable(x).shape
@@ -193,7 +198,8 @@ class Convolution2D(_filters.Filtered):
     def from_params(
             cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
-            nobias: bool = False, **kwargs: tp.Any) -> _Convolution:
+            nobias: bool = False,
+            **kwargs: _Unpack[_ConvolutionOptions]) -> _Convolution:
         """Make a convolution with given filters.
 
         Parameters

@@ -108,6 +108,10 @@ class ConvolutionND(_filters.Filtered):
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
+    @property
+    def _axes_of_images(self):
+        return 2 + len(self.ksize)
+
     def _filter_shape(self, in_channels):
         _filters.share('output', self.out_channels, self.groups)
         channels = _filters.share('input', in_channels, self.groups)

@@ -1,13 +1,11 @@
 """Transposed convolution of images, with parameters."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast import _numbers
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.functions.connection import _convolution, deconvolution_2d
 from chainer_fast.links.connection import _filters
-from chainer_fast.types import InitializerSpec
+from chainer_fast.types import InitializerSpec, _ConvolutionOptions, _Unpack
 from chainer_fast.utils import argument
 
 
@@ -108,7 +106,8 @@ class Deconvolution2D(_filters.Filtered):
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             nobias: bool = False, outsize: tuple[int, int] | None = None,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None,
+            **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         dilate, groups = argument.parse_kwargs(
             kwargs, ('dilate', 1), ('groups', 1),

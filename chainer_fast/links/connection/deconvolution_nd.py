@@ -104,6 +104,10 @@ class DeconvolutionND(_filters.Filtered):
         self._set_filters(
             in_channels, nobias, initialW, initial_bias, self.out_channels)
 
+    @property
+    def _axes_of_images(self):
+        return 2 + len(self.ksize)
+
     def _filter_shape(self, in_channels):
         channels = _filters.share('output', self.out_channels, self.groups)
         _filters.share('input', in_channels, self.groups)

@@ -89,7 +89,8 @@ class DilatedConvolution2D(_filters.Filtered):
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             dilate: int | tuple[int, int] = 1, nobias: bool = False,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **retired: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None,
+            **retired: tp.NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)

@@ -8,7 +8,7 @@ from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
-from chainer_fast.utils import argument
+from chainer_fast.utils import argument, type_check
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 _Linear = tp.TypeVar('_Linear', bound='Linear')
@@ -77,7 +77,8 @@ class Linear(link.Link):
     def __init__(
             self, in_size: int | None, out_size: int | None = None,
             nobias: bool = False, initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **retired: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None,
+            **retired: tp.NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)
@@ -108,6 +109,16 @@ class Linear(link.Link):
 
     def _initialize_params(self, in_size):
         self.W.initialize((self.out_size, in_size))
+
+    def _words_on_error(self, error, args):
+        W, x = self.W.array, args[0] if args else None
+        if isinstance(error, type_check.InvalidType) and len(args) == 1 and (
+                x.ndim > 2 and x.shape[-1] == W.shape[1]):
+            return ('x has the shape %s, of which all axes but the first are one row '
+                    'of %d elements, and W takes %d: linear(x, n_batch_axes=%d) maps '
+                    'the last axis alone' % (
+                        x.shape, math.prod(x.shape[1:]), W.shape[1], x.ndim - 1))
+        return None
 
     def forward(self, x: VariableOrArray, n_batch_axes: int = 1) -> Variable:
         """Apply the layer.

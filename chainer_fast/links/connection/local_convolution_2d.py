@@ -75,7 +75,7 @@ class LocalConvolution2D(_filters.Filtered):
             ksize: int | tuple[int, int] | None = None,
             stride: int | tuple[int, int] = 1, nobias: bool = False,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.NoReturn) -> None:
         super().__init__()
         self.out_channels, self.ksize = out_channels, ksize
         self.stride: int | tuple[int, int] = _numbers.both(stride, 'stride')

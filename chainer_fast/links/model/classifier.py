@@ -8,7 +8,10 @@ from chainer_fast._help import mistakes
 from chainer_fast.functions.evaluation.accuracy import accuracy
 from chainer_fast.functions.loss.softmax_cross_entropy import softmax_cross_entropy
 from chainer_fast.link import Link
+from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
+
+_WRONG_INPUTS = (type_check.InvalidType, TypeError, ValueError)
 
 
 class Classifier(link.Chain):
@@ -98,6 +101,17 @@ class Classifier(link.Chain):
     def _forget(self):
         self.y = self.loss = self.accuracy = None
 
+    def _words_on_error(self, error, args):
+        if self.y is None and self.predictor is not None and isinstance(
+                error, (AttributeError, TypeError)) and 'NoneType' in str(error):
+            return ('The predictor returned None: %s.forward() has to return its '
+                    'result' % type(self.predictor).__name__)
+        if self.loss is not None and isinstance(error, _WRONG_INPUTS):
+            return ('The loss is computed, and only the accuracy is not: for a '
+                    'regression, model.compute_accuracy = False, or give Classifier '
+                    'an accfun, such as chainer.functions.binary_accuracy')
+        return None
+
     def forward(self, *args: tp.Any, **kwargs: tp.Any) -> Variable:
         """Compute the loss of a minibatch.
 
@@ -119,8 +133,16 @@ class Classifier(link.Chain):
         key = self.label_key
         if isinstance(key, int):
             if key not in range(-len(args), len(args)):
-                raise ValueError(
-                    'Label key %s is out of bounds of %d arguments' % (key, len(args)))
+                words = 'Label key %s is out of bounds of %d arguments' % (
+                    key, len(args))
+                if kwargs:
+                    words += (
+                        ': it was called with the keyword arguments %s, as it is for '
+                        'examples that are dicts: name that of the labels, '
+                        'L.Classifier(predictor, label_key=%r), and the parameters of '
+                        'the predictor as the others' % (
+                            ', '.join(kwargs), list(kwargs)[-1]))
+                raise ValueError(words)
             rest = list(args)
             t = rest.pop(key)
             args = tuple(rest)

@@ -179,7 +179,7 @@ class BatchNormalization(link.Link):
 
     def forward(
             self, x: VariableOrArray, *, finetune: bool = False,
-            **kwargs: tp.Any) -> Variable:
+            **kwargs: tp.NoReturn) -> Variable:
         """Normalize a batch.
 
         Parameters

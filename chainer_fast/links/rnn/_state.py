@@ -5,10 +5,25 @@ from chainer_fast import _numbers, link
 from chainer_fast.backend import using_device
 from chainer_fast.device_resident import DeviceResidentsVisitor
 from chainer_fast.links.connection import linear
+from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 
 
-class StatefulLink(link.Chain):
+class Step(link.Chain):
+    """A link that takes one step of each sequence of a batch."""
+
+    def _words_on_error(self, error, args):
+        x = args[-1] if args else None
+        if not isinstance(error, type_check.InvalidType) or getattr(x, 'ndim', 0) != 3:
+            return None
+        return ('A call takes one step of each sequence, x of shape (batch, in_size), '
+                'but x has the shape %s: if that is (batch, time, in_size), call the '
+                'link for each x[:, i]; whole sequences are what L.NStepLSTM, '
+                'L.NStepGRU and the like take, as a list of arrays (time, in_size)'
+                % (x.shape,))
+
+
+class StatefulLink(Step):
     """A link that keeps variables from call to call.
 
     They move between devices with the link, but are neither saved nor updated. A

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import link
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.math import linear_interpolate
 from chainer_fast.links.connection import linear
@@ -12,7 +11,7 @@ from chainer_fast.types import InitializerSpec
 from chainer_fast.variable import Variable, VariableOrArray
 
 
-class GRUBase(link.Chain):
+class GRUBase(_state.Step):
     """Parameters of a gated recurrent unit.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import typing as tp
 
-from chainer_fast import _numbers, initializers, link
+from chainer_fast import _numbers, initializers
 from chainer_fast.backend import using_device
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import lstm
@@ -25,7 +25,7 @@ def _fill_in_quarters(*pairs):
             initializer(array[k * rows:(k + 1) * rows])
 
 
-class LSTMBase(link.Chain):
+class LSTMBase(_state.Step):
     """Parameters of a long short-term memory.
 
     The rows of the parameters belong in turn to the cell input, the input gate, the

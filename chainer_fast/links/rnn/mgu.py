@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import _numbers, link
+from chainer_fast import _numbers
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat
 from chainer_fast.functions.math import linear_interpolate
@@ -15,7 +15,7 @@ if tp.TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 
-class MGUBase(link.Chain):
+class MGUBase(_state.Step):
     """Parameters of a minimal gated unit.
 
     Parameters

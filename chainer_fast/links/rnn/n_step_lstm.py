@@ -22,7 +22,8 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
 
     def forward(  # type: ignore[override]
             self, hx: VariableOrArray, cx: VariableOrArray,
-            xs: tp.Sequence[VariableOrArray], **kwargs: tp.Any) -> tuple[tp.Any, ...]:
+            xs: tp.Sequence[VariableOrArray],
+            **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
         """Run through sequences.
 
         Parameters

@@ -120,7 +120,7 @@ class NStepRNNBase(link.ChainList):
     def __init__(
             self, n_layers: int, in_size: int, out_size: int, dropout: float, *,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.Any) -> None:
+            initial_bias: InitializerSpec | None = None, **kwargs: tp.NoReturn) -> None:
         argument.refuse(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
         self.direction = directions = 2 if self.use_bi_direction else 1
         n_layers, out_size = _numbers.plain_all((n_layers, out_size))
@@ -203,9 +203,16 @@ class NStepRNNBase(link.ChainList):
                 '%s has to define the property n_cells' % type(self).__name__)
         return self._n_states
 
+    def _words_on_error(self, error, args):
+        if isinstance(error, TypeError) and len(args) <= self.n_cells:
+            names = [*('hx', 'cx')[:self.n_cells], 'xs']
+            return ('A call takes %s; None stands for zeros: rnn(%s, xs)' % (
+                ', '.join(names), ', '.join(['None'] * self.n_cells)))
+        return None
+
     def forward(
             self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
-            **kwargs: tp.Any) -> tuple[Variable, list[Variable]]:
+            **kwargs: tp.NoReturn) -> tuple[Variable, list[Variable]]:
         """Run through sequences.
 
         Parameters
@@ -245,7 +252,8 @@ class NStepRNNBase(link.ChainList):
         """Sort and transpose the sequences, call :meth:`rnn`, and undo both."""
         argument.refuse(kwargs, 'train')
         assert isinstance(xs, (list, tuple)), (
-            'xs must be a list of sequences, not %s' % type(xs))
+            'xs must be a list of sequences, arrays of (length, in_size), not %s: '
+            'list(xs) is one of the rows of a batch' % type(xs))
         order = argsort_list_descent(xs)
         is_sorted = (order[1:] > order[:-1]).all()
         if not is_sorted:

@@ -5,19 +5,20 @@ import functools
 import operator
 import typing as tp
 
-from chainer_fast import _numbers, link
+from chainer_fast import _numbers
 from chainer_fast.backend import using_device
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
 from chainer_fast.functions.rnn import tree_lstm
 from chainer_fast.links.connection import linear
+from chainer_fast.links.rnn import _state
 from chainer_fast.variable import Variable
 
 if tp.TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 
-class _TreeLSTM(link.Chain):
+class _TreeLSTM(_state.Step):
     """Base of both kinds: sizes, and arguments that may be None."""
 
     def __init__(self, in_size: int | None, out_size: int) -> None:

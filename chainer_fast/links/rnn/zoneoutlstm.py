@@ -80,7 +80,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
 
     def __init__(
             self, in_size: int | None, out_size: int, c_ratio: float = 0.5,
-            h_ratio: float = 0.5, **kwargs: tp.Any) -> None:
+            h_ratio: float = 0.5, **kwargs: tp.NoReturn) -> None:
         if kwargs:
             argument.refuse(kwargs, 'train')
         super().__init__()

@@ -134,8 +134,10 @@ class Evaluator(extension.Extension):
         """
         reporter = reporter_module.Reporter()
         for name, target in self._targets.items():
-            mistakes.require(target, 'namedlinks', (
-                'the target of an Evaluator must be a link or a dict of links'))
+            mistakes.require(
+                None if isinstance(target, type) else target, 'namedlinks', (
+                    'the target of an Evaluator must be a link or a dict of links, as '
+                    'in Evaluator(iterator, model)'))
             path = name if self.name is None else '%s/%s' % (self.name, name)
             reporter.add_observer(path, target)
             reporter.add_observers(path, target.namedlinks(skipself=True))
@@ -146,8 +148,20 @@ class Evaluator(extension.Extension):
                 error.args = ('the extension %r: %s' % (
                     self.name or type(self).__name__, error),)
                 raise
+            except Exception as error:
+                self._explain(error)
+                raise
         reporter_module.report(result)
         return result
+
+    def _explain(self, error):
+        """Add to an exception which argument is of the wrong kind, if one is."""
+        for it in self._iterators.values():
+            if hasattr(it, '__getitem__') and not hasattr(it, 'next'):
+                mistakes.tell(error, (
+                    'the iterator of an Evaluator is a %s, whose elements are taken '
+                    'for batches: give it SerialIterator(dataset, batch_size, '
+                    'repeat=False, shuffle=False)' % type(it).__name__))
 
     def _mode(self) -> tp.ContextManager[tp.Any]:
         """Return the context in which models are called."""

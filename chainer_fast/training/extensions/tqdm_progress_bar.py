@@ -65,16 +65,20 @@ class TqdmProgressBar(extension.Extension):
     def initialize(self, trainer: Trainer) -> None:
         from tqdm import auto
 
-        length, self._unit = self._training_length or _length(trainer.stop_trigger)
+        self._length, self._unit = (
+            self._training_length or _length(trainer.stop_trigger))
         self._bar = auto.tqdm(**{
-            'total': length, 'initial': self._progress(trainer), 'unit': self._unit,
+            'total': self._length, 'initial': self._progress(trainer),
+            'unit': self._unit,
             'file': _CursorAtStart(sys.stderr), 'disable': sys.stderr is None,
             **self._options})
 
     def _progress(self, trainer):
         updater = trainer.updater
-        return (updater.iteration if self._unit == 'iteration'
+        done = (updater.iteration if self._unit == 'iteration'
                 else round(updater.epoch_detail, 2))
+        # The last batch of an epoch may have examples of the next one.
+        return done if self._length is None else min(done, self._length)
 
     def __call__(self, trainer: Trainer) -> None:
         if trainer.updater.iteration % self._update_interval:

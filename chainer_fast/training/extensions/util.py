@@ -77,6 +77,8 @@ class ProgressBar:
         raise NotImplementedError('%s has to define get_lines()' % type(self).__name__)
 
     def _bar(self, title, rate):
+        # The last batch of an epoch may have examples of the next one.
+        rate = min(rate, 1.)
         marks = int(rate * self._bar_length)
         return '%10s [%s%s] %s\n' % (
             title, '#' * marks, '.' * (self._bar_length - marks),

@@ -10,8 +10,10 @@ from chainer_fast.serializer import AbstractSerializer
 def check_unit(unit):
     """Raise ``ValueError`` for an unknown unit."""
     if unit not in ('epoch', 'iteration'):
-        raise ValueError("Trigger unit must be either 'epoch' or 'iteration', got %r"
-                         % (unit,))
+        words = "Trigger unit must be either 'epoch' or 'iteration', got %r" % (unit,)
+        if isinstance(unit, (int, float)):
+            words += ": the number comes first, (%r, 'epoch')" % (unit,)
+        raise ValueError(words)
 
 
 class Progress:

@@ -119,9 +119,7 @@ class StandardUpdater(_updater.Updater):
                 try:
                     named.use_auto_new_epoch = True
                 except AttributeError:
-                    mistakes.require(named, 'update', (
-                        'the optimizer of an updater must be a chainer.Optimizer or a '
-                        'dict of them'))
+                    mistakes.require(named, 'update', _updater.AN_OPTIMIZER)
                     raise
             if loss_scale is not None:
                 named.set_loss_scale(loss_scale)
@@ -168,7 +166,11 @@ class StandardUpdater(_updater.Updater):
         mistakes.require(iterator, 'next', AN_ITERATOR)
         args, kwargs = convert._as_arguments(convert._call_converter(
             self.converter, iterator.next(), self.input_device))
-        loss_func = self.loss_func or optimizer.target
+        try:
+            loss_func = self.loss_func or optimizer.target
+        except AttributeError:
+            mistakes.require(optimizer, 'target', _updater.AN_OPTIMIZER)
+            raise
         try:
             optimizer.update(loss_func, *args, **kwargs)
         except TypeError as error:

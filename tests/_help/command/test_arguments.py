@@ -89,6 +89,20 @@ def test_commands_are_short_forms_written_out(short, long):
         assert first[name] == second[name], name
 
 
+@pytest.mark.parametrize('given, meant', [
+    ('nofile.py', ''), ('profile.py', ''), ('trian.py', '; did you mean train.py?'),
+    ('nothing/trian.py', ''), ('trian.txt', '')])
+@pytest.mark.parametrize('command', [[], ['run'], ['profile']])
+def test_scripts_are_no_misspelt_commands(
+        given, meant, command, tmp_path, monkeypatch, capsys):
+    (tmp_path / 'train.py').write_text('')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'argv', ['chainer-fast', *command, given])
+    with pytest.raises(SystemExit):
+        __main__.main()
+    assert 'there is no script %r%s (' % (given, meant) in capsys.readouterr().err
+
+
 def test_script_of_the_name_of_a_command(tmp_path):
     (tmp_path / 'run').write_text('print("the script")')
     assert processes.run('-m', 'chainer_fast', './run', cwd=tmp_path) == 'the script\n'

@@ -5,14 +5,25 @@ import json
 import pathlib
 import typing as tp
 
-from tests._help.mistakes import arrays, graphs, labels, models, trainings
+from tests._help.mistakes import (
+    arrays,
+    calls,
+    graphs,
+    habits,
+    images,
+    labels,
+    models,
+    trainings,
+)
 from tests._help.mistakes.case import Case
 
 # Title of each part, and its cases.
 PARTS: dict[str, tuple[Case, ...]] = {
-    'Arrays': arrays.CASES, 'Labels and ids': labels.CASES, 'Links': models.CASES,
+    'Arrays': arrays.CASES, 'Images, sequences and sizes': images.CASES,
+    'Labels and ids': labels.CASES, 'Links': models.CASES,
     'Gradients, optimizers, configuration': graphs.CASES,
-    'Data and training': trainings.CASES}
+    'Data and training': trainings.CASES, 'Calls and what was forgotten': calls.CASES,
+    'Habits of PyTorch': habits.CASES}
 CASES: list[Case] = [case for cases in PARTS.values() for case in cases]
 RECORDS = pathlib.Path(__file__).with_name('recorded.json')
 

@@ -62,7 +62,7 @@ class TestShapes:
         assert words in str(info.value)
 
     def test_volume(self):
-        with pytest.raises(chainer.utils.type_check.InvalidType, match=r'x\[None\]'):
+        with pytest.raises(chainer.utils.type_check.InvalidType, match=r'x\[:, None\]'):
             F.convolution_nd(
                 np.zeros((1, 4, 4, 4), 'f'), np.zeros((1, 1, 3, 3, 3), 'f'))
 

@@ -107,6 +107,63 @@ class TestOptimizer:
         assert warnings_of(lambda: optimizers.SGD().setup(chainer.Link())) == []
 
 
+class TestGradients:
+    """Warnings of an update that no parameter has a gradient for."""
+
+    def make(self):
+        net = Net(l2=L.Linear(3, 2))
+        return net, optimizers.SGD().setup(net)
+
+    @staticmethod
+    def loss(link):
+        return F.sum(link(X))
+
+    def test_a_gradient_of_one_parameter_is_enough(self):
+        net, optimizer = self.make()
+        assert warnings_of(lambda: optimizer.update(self.loss, net.l2)) == []
+
+    def test_a_part_that_was_not_called(self):
+        net = Net(l2=L.Linear(None, 2))
+        optimizer = optimizers.SGD().setup(net)
+        assert warnings_of(lambda: optimizer.update(self.loss, net.l1)) == []
+
+    def test_none_and_once(self):
+        net, optimizer = self.make()
+        seen, = warnings_of(lambda: optimizer.update(
+            lambda: chainer.Variable(np.zeros((), np.float32))))
+        assert seen.startswith('no parameter of Net has received a gradient')
+
+    def test_steps_of_a_class_of_its_own(self):
+        class Own(optimizers.SGD):
+            def call_hooks(self, timing='pre'):
+                super().call_hooks(timing)
+
+        net = Net()
+        optimizer = Own().setup(net)
+        seen, = warnings_of(lambda: optimizer.update(
+            lambda: chainer.Variable(np.zeros((), np.float32))))
+        assert 'has received a gradient' in seen
+
+    @pytest.mark.parametrize('clear', [True, False])
+    def test_gradients_before_they_are_cleared(self, clear):
+        net, optimizer = self.make()
+
+        def step():
+            if clear:
+                net.cleargrads()
+            self.loss(net.l1).backward()
+            optimizer.update()
+
+        seen = warnings_of(step)
+        assert ['are NaN' in each for each in seen] == [True] * (not clear)
+
+    def test_disabled_backpropagation_is_named(self):
+        net, optimizer = self.make()
+        with chainer.no_backprop_mode():
+            seen, = warnings_of(lambda: optimizer.update(self.loss, net.l1))
+        assert 'switched off' in seen
+
+
 class TestConfiguration:
     @pytest.mark.parametrize('name, near', [
         ('trian', 'train'), ('debgu', 'debug'), ('enable_backpro', 'enable_backprop'),

@@ -54,6 +54,17 @@ def test_tqdm_by_epochs_from_a_snapshot(tmp_path, monkeypatch):
     assert float(shown[-1]) == 3
 
 
+def test_tqdm_ends_where_the_training_does(tmp_path, monkeypatch):
+    terminal = io.StringIO()
+    monkeypatch.setattr(sys, 'stderr', terminal)
+    trainer = stubs.make_trainer((1, 'epoch'), out=tmp_path)
+    # The last batch of the epoch has examples of the next one.
+    trainer.updater.iters_per_epoch = 1.25
+    trainer.extend(extensions.TqdmProgressBar(ncols=60, mininterval=0))
+    trainer.run()
+    assert re.findall(r'(\d+)%', terminal.getvalue())[-1] == '100'
+
+
 def test_tqdm_without_a_known_length(tmp_path, monkeypatch):
     terminal = io.StringIO()
     monkeypatch.setattr(sys, 'stderr', terminal)

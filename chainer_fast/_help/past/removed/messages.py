@@ -6,6 +6,7 @@ import opcode
 import re
 import sys
 
+from chainer_fast._help import pytorch
 from chainer_fast._help.past import removed
 
 # Modules by their names here, and what the entries call them; the longer names first.
@@ -46,7 +47,8 @@ def missing_name(module, name, caller):
     That of a removed name has no suggestion of similar names, and
     ``from module import name`` in the frame ``caller`` shows it as well.
     """
-    words = of('%s.%s' % (_public(module), name))
+    owner = _public(module)
+    words = of('%s.%s' % (owner, name)) or pytorch.words(owner, name)
     path = sys.modules[module].__file__
     module, real = _shown(module), module
     plain = 'module %r has no attribute %r' % (module, name)
@@ -65,7 +67,13 @@ def missing_name(module, name, caller):
 def missing_attribute(cls, owner, name):
     """Return the error of objects of a class for an attribute that ``owner`` had."""
     return AttributeError('%r object has no attribute %r, %s' % (
-        cls.__name__, name, of('chainer.%s.%s' % (owner, name))), name=name)
+        cls.__name__, name, of_attribute(owner, name)), name=name)
+
+
+def of_attribute(owner, name):
+    """Return what became of an attribute, or what PyTorch's is here."""
+    owner = 'chainer.' + owner
+    return of('%s.%s' % (owner, name)) or pytorch.words(owner, name)
 
 
 # Arguments that were the same everywhere.
