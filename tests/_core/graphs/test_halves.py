@@ -215,6 +215,9 @@ OTHERS = {
     'floor': (lambda x: F.floor(x) + x, (9, 6)), 'maxout': (
         lambda x: F.maxout(x, 2), (9, 6)),
     'cast': (lambda x: F.cast(x, 'd') * 2, (9, 6)),
+    'concat': (lambda x, y: F.concat((x, y)), (9, 6), (9, 4)),
+    'stack': (lambda x, y: F.stack((x, y), 1), (9, 6), (9, 6)),
+    'split': (lambda x: F.split_axis(x, 2, 1)[1] * 2, (9, 6)),
 }
 
 
