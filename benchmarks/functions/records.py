@@ -38,7 +38,7 @@ def instance(cls, record, first):
     return cls(*[(None,) for _ in wanted])
 
 
-def step(cls, size):
+def step(cls, size, dtype='f'):
     """Return a step of a class, which returns its inputs with their gradients.
 
     Parameters
@@ -47,10 +47,12 @@ def step(cls, size):
         A class with an elementwise record.
     size : str
         ``'small'`` or ``'large'``.
+    dtype : str
+        Of its arrays.
     """
     record, _ = graph.registered(cls)
     random = np.random.RandomState(0)
-    arrays = [random.uniform(.5, 1.5, SHAPES[size]).astype('f') for _ in range(3)]
+    arrays = [random.uniform(.5, 1.5, SHAPES[size]).astype(dtype) for _ in range(3)]
     xs = [chainer_fast.Variable(x) for x in arrays[:record.inputs]]
     first = arrays[2] if record.held is not None else max(2., record.least)
 
@@ -66,15 +68,15 @@ def step(cls, size):
 
 
 class Records:
-    """One step of each function, at both sizes."""
+    """One step of each function, at both sizes, of halves and of floats."""
 
     classes = {cls.__name__: cls for cls in classes()}
-    params = [list(classes), list(SHAPES)]
-    param_names = ['function', 'size']
+    params = [list(classes), list(SHAPES), ['e', 'f']]
+    param_names = ['function', 'size', 'dtype']
 
-    def setup(self, function, size):
-        self.step = step(self.classes[function], size)
+    def setup(self, function, size, dtype):
+        self.step = step(self.classes[function], size, dtype)
         self.step()
 
-    def time_forward_backward(self, function, size):
+    def time_forward_backward(self, function, size, dtype):
         self.step()

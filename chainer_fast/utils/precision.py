@@ -1,6 +1,8 @@
 """Computation in higher precision than that of the data."""
 import functools
 
+from chainer_fast.backends.kernels.common.halves import cast as cast_array
+
 
 def _fp16_mixed_precision_helper(fn):
     """Make ``forward`` of a function compute float16 inputs in float32.
@@ -21,7 +23,7 @@ def _fp16_mixed_precision_helper(fn):
 
     def cast(arrays, from_, to):
         return tuple([
-            x.astype(to) if x is not None and x.dtype.char == from_ else x
+            cast_array(x, to) if x is not None and x.dtype.char == from_ else x
             for x in arrays])
 
     @functools.wraps(fn)

@@ -8,7 +8,7 @@ cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIMS, PyArray_EMPTY, \
     PyArray_NDIM, PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE
 
-from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, cf_float_kind
+from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS, cf_any_float_kind
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)
@@ -21,8 +21,11 @@ cdef extern from "chainer_fast/_core/arrays/gapless.hpp" namespace "chainer_fast
     bint same_order(object a, object b) noexcept
 
 
-cdef inline char gapless_kind(object array) noexcept:
-    """Return 'f' or 'd' for a gapless array that is not empty, else 0."""
+cdef inline char any_gapless_kind(object array) noexcept:
+    """Return 'e', 'f' or 'd' for an array that is not empty, gapless but for its type.
+
+    It is 0 for others; 'e' are halves.
+    """
     if not PyArray_CheckExact(array):
         return 0
     if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS):
@@ -31,16 +34,28 @@ cdef inline char gapless_kind(object array) noexcept:
             return 0
     elif PyArray_SIZE(<np.ndarray>array) == 0:
         return 0
-    return cf_float_kind(<np.ndarray>array)
+    return cf_any_float_kind(<np.ndarray>array)
+
+
+cdef inline char gapless_kind(object array) noexcept:
+    """Return 'f' or 'd' for a gapless array that is not empty, else 0."""
+    cdef char kind = any_gapless_kind(array)
+    return 0 if kind == b'e' else kind
+
+
+cdef inline char any_common_gapless_kind(object a, object b) noexcept:
+    """Return the kind of two arrays of one type, shape and order, else 0."""
+    cdef char kind = any_gapless_kind(a)
+    if not kind or any_gapless_kind(b) != kind or not PyArray_SAMESHAPE(
+            <np.ndarray>a, <np.ndarray>b) or not same_order(a, b):
+        return 0
+    return kind
 
 
 cdef inline char common_gapless_kind(object a, object b) noexcept:
     """Return the kind of two gapless arrays of one type, shape and order, else 0."""
-    cdef char kind = gapless_kind(a)
-    if not kind or gapless_kind(b) != kind or not PyArray_SAMESHAPE(
-            <np.ndarray>a, <np.ndarray>b) or not same_order(a, b):
-        return 0
-    return kind
+    cdef char kind = any_common_gapless_kind(a, b)
+    return 0 if kind == b'e' else kind
 
 
 cdef inline object empty_gapless_like(object array):

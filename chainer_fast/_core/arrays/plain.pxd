@@ -13,6 +13,12 @@ cdef extern from *:
             return 0;
         return typenum == NPY_FLOAT ? 'f' : typenum == NPY_DOUBLE ? 'd' : 0;
     }
+    /* Likewise, or 'e' for halves. */
+    static char cf_any_float_kind(PyArrayObject *array) {
+        if (PyArray_TYPE(array) == NPY_HALF)
+            return PyArray_ISBYTESWAPPED(array) ? 0 : 'e';
+        return cf_float_kind(array);
+    }
     /* A scalar whose value a double holds. */
     static int cf_is_numpy_float(PyObject *x) {
         const PyTypeObject *type = Py_TYPE(x);
@@ -33,6 +39,7 @@ cdef extern from *:
     """
     int CF_PLAIN_FLAGS
     char cf_float_kind(np.ndarray array) noexcept
+    char cf_any_float_kind(np.ndarray array) noexcept
     bint is_numpy_float "cf_is_numpy_float" (object x) noexcept
     bint is_numpy_number "cf_is_numpy_number" (object x) noexcept
 

@@ -127,6 +127,9 @@ cdef class Traversal:
                 if outputs is None and shortcut.traits.takes_factors:
                     self._offer(function, gradient, found)
                 done = shortcut.backward(function, gradient, found)
+                if not done and shortcut.traits.in_single:
+                    done = backward_in_single(
+                        shortcut, function, gradient, found, n)
             if not done:
                 return 0
             gradient = None

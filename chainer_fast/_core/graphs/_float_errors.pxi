@@ -97,10 +97,14 @@ cdef inline void _add_numbers(real *target, real *source, Py_ssize_t n) noexcept
 
 cdef int add_into(
         int typenum, void *target, void *source, Py_ssize_t n) noexcept nogil:
-    """Add ``source`` to ``target``, both of ``n`` floats or doubles; return the flags.
+    """Add ``source`` to ``target``, both of ``n`` numbers; return the flags.
+
+    They are halves, floats or doubles.
     """
     cf_clear_flags()
-    if typenum == np.NPY_FLOAT32:
+    if typenum == np.NPY_FLOAT16:
+        add_halves(<unsigned short *>target, <unsigned short *>source, n)
+    elif typenum == np.NPY_FLOAT32:
         _add_numbers(<float *>target, <float *>source, n)
     else:
         _add_numbers(<double *>target, <double *>source, n)

@@ -116,9 +116,11 @@ cdef object _add_arrays(object a, object b, bint in_place):
     """Return the sum of two arrays of NumPy, of one type and shape."""
     cdef int flags
     if not in_place:
+        found = _add.forward(None, [<PyObject *>a, <PyObject *>b], 2) if (
+            _is_half(a)) else None
         # Zero-dimensional arrays add up to a scalar.
-        return PyArray_FROM_O(a + b)
-    if not common_gapless_kind(a, b):
+        return PyArray_FROM_O(a + b) if found is None else found
+    if not any_common_gapless_kind(a, b):
         return PyNumber_InPlaceAdd(a, b)
     flags = add_into(PyArray_TYPE(a), PyArray_DATA(<np.ndarray>a),
                      PyArray_DATA(<np.ndarray>b), PyArray_SIZE(a))

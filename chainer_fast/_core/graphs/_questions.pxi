@@ -29,7 +29,8 @@ cdef object _array_of(VariableNodeBase node):
 
 cdef object input_array(FunctionBase function, Py_ssize_t i):
     """Return a retained input array."""
-    return _array_of(<VariableNodeBase>function.input_nodes[i])
+    array = _array_of(<VariableNodeBase>function.input_nodes[i])
+    return as_floats(array) if function.in_single else array
 
 
 cdef object output_array(FunctionBase function):
@@ -40,7 +41,9 @@ cdef object output_array(FunctionBase function):
         index = function._output_indexes_to_retain[0]
         node = (<tuple>function.output)[index]()
         kept = kept[0] if type(kept) is tuple else kept
-    return kept if node is None or kept is None else _array_of(node)
+    if node is not None and kept is not None:
+        kept = _array_of(node)
+    return as_floats(kept) if function.in_single else kept
 
 
 cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
@@ -52,7 +55,8 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
         else gy.dtype)
     for i in range(n):
         node = <VariableNodeBase>function.input_nodes[i]
-        if not same_dtype(node.dtype, dtype) or not shape_matches(node, gy):
+        if not same_dtype(node.dtype, _HALF if function.in_single else dtype) or (
+                not shape_matches(node, gy)):
             return False
     return True
 

@@ -22,10 +22,13 @@ cdef class Shortcut:
 
     cdef object field(self, FunctionBase function, Py_ssize_t i):
         """Return an attribute of the instance, or None."""
-        return own_attribute(function, <str>self.traits.fields[i])
+        value = own_attribute(function, <str>self.traits.fields[i])
+        return as_floats(value) if function.in_single else value
 
     cdef int keep(self, FunctionBase function, Py_ssize_t i, object value) except -1:
         """Set an attribute, as the methods of the class would."""
+        if function.in_single and self.traits.rounds_fields:
+            value = as_halves(value)
         setattr(function, self.traits.fields[i], value)
         return 0
 
@@ -206,6 +209,8 @@ cdef inline object _apply_by(
         array = shortcut.forward_on_device(function, arrays, n)
     else:
         array = shortcut.forward(function, arrays, n)
+        if array is None and traits.in_single:
+            array = _forward_in_single(shortcut, function, arrays, n)
     if array is None:
         return None
 

@@ -100,6 +100,7 @@ cdef class FunctionBase:
     cdef Rank rank_of
     cdef char output_kind
     cdef public cbool lazy_grad_sum
+    cdef cbool in_single                 # while halves are read as floats
 
 
 cdef class Traits:
@@ -114,6 +115,12 @@ cdef class Traits:
     # Whether ``backward`` may find Factors in the place of the second gradient. It adds
     # a product to them, as the last thing that it does, or puts a gradient there.
     cdef bint takes_factors
+    # Whether it serves halves, as floats; whether the fields that it sets become halves,
+    # as the methods set them; and whether other inputs may be floats. The methods
+    # compute in single precision themselves, then, and round at the end.
+    cdef bint in_single
+    cdef bint rounds_fields
+    cdef bint mixes_halves
 
 
 cdef class Shortcut:
@@ -218,6 +225,18 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1
 cdef int place_of(object axis, int ndim) except -2
 cdef bint number(
     FunctionBase function, str name, double *value, bint casts=*) except -1
+
+
+# -- halves as floats
+
+
+cpdef object as_floats(array)
+cpdef object as_halves(array)
+cdef object rounded(object array)
+cdef bint reads_as(FunctionBase function, object array, object dtype) noexcept
+cdef int backward_in_single(
+    Shortcut shortcut, FunctionBase function, object gy, PyObject **gx,
+    Py_ssize_t n) except -1
 
 
 # -- error flags of floats

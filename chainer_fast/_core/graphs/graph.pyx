@@ -22,7 +22,7 @@ from cpython.number cimport (
     PyNumber_Add, PyNumber_InPlaceAdd, PyNumber_Multiply, PyNumber_Subtract,
     PyNumber_TrueDivide)
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE, Py_XDECREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, \
     PyTuple_New, PyTuple_SET_ITEM
 from libc.stddef cimport ptrdiff_t
@@ -36,10 +36,12 @@ from numpy cimport NPY_INT32, NPY_INTP, PyArray_CheckExact, PyArray_CHKFLAGS, \
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, \
     npy_intp
 
-from chainer_fast._core.arrays.dtypes cimport same_dtype, same_type
+from chainer_fast._core.arrays.dtypes cimport has_dtype, same_dtype, same_type
 from chainer_fast._core.arrays.entries cimport entry_of
-from chainer_fast._core.arrays.gapless cimport common_gapless_kind
-from chainer_fast._core.arrays.plain cimport is_matrix, is_numpy_float, kind_of
+from chainer_fast._core.arrays.gapless cimport (
+    any_common_gapless_kind, any_gapless_kind)
+from chainer_fast._core.arrays.plain cimport (
+    cf_any_float_kind, cf_float_kind, is_matrix, is_numpy_float, kind_of)
 from chainer_fast._core.arrays.private cimport (
     KNOWN_PYTHON, drop_instance_dict, instance_dict, is_going, may_be_held_weakly,
     may_have_more_references, type_version)
@@ -167,3 +169,4 @@ include "_factors.pxi"
 include "_rows.pxi"
 include "_gradients.pxi"
 include "_float_errors.pxi"
+include "_halves.pxi"

@@ -15,6 +15,7 @@ from chainer_fast._core import kinds
 from chainer_fast._core.graphs.graph import declare
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.types import NdArray
 
 #: What a kernel returns, by its reference.
@@ -33,6 +34,9 @@ class Kernel(tp.Generic[Result]):
         Form for arrays of NumPy.
     device : callable, optional
         Form for arrays of CuPy.
+    in_single : bool
+        Whether the compiled form gets floats in the place of halves, if it has no code
+        for these, and its results are rounded.
 
     Notes
     -----
@@ -43,11 +47,13 @@ class Kernel(tp.Generic[Result]):
     def __init__(
             self, reference: tp.Callable[..., Result],
             compiled: tp.Callable[..., tp.Any] | None = None,
-            device: tp.Callable[..., tp.Any] | None = None) -> None:
+            device: tp.Callable[..., tp.Any] | None = None,
+            in_single: bool = False) -> None:
         functools.update_wrapper(self, reference)
         self.reference = reference
         self.compiled: tp.Callable[..., tp.Any] = compiled
         self.device: tp.Callable[..., tp.Any] = device
+        self.in_single = in_single
 
     def __call__(self, x: NdArray, *args: tp.Any) -> Result:
         form = None
@@ -59,6 +65,8 @@ class Kernel(tp.Generic[Result]):
             return self._of_wrappers(x, *args)
         if form is not None:
             result = form(x, *args)
+            if result is NotImplemented and self.in_single and form is self.compiled:
+                result = halves.by_floats(form, x, *args)
             if result is not NotImplemented:
                 return result
         return self.reference(x, *args)
@@ -79,10 +87,10 @@ def _sent(value, device):
 
 
 def kernel(
-        compiled: tp.Any = None, device: tp.Any = None,
+        compiled: tp.Any = None, device: tp.Any = None, in_single: bool = False,
 ) -> tp.Callable[[tp.Callable[..., Result]], Kernel[Result]]:
     """Return a decorator that makes a :class:`Kernel` of its reference form."""
-    return lambda reference: Kernel(reference, compiled, device)
+    return lambda reference: Kernel(reference, compiled, device, in_single)
 
 
 def record(

@@ -24,6 +24,7 @@ from chainer_fast._core.devices.launches import DeviceKernel
 from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.backends._cuda_kernel import header, namespace_of, raw_of
 from chainer_fast.backends.kernels import Kernel, Result
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.common.elementwise import (
     MOST_AXES,
     Elementwise,
@@ -180,7 +181,7 @@ class Elements:
             Form for arrays of NumPy.
         """
         def decorate(reference):
-            return Kernel(reference, compiled, self.form(
+            return Kernel(halves.elementwise_in_single(reference), compiled, self.form(
                 function, in_params or len(inspect.signature(reference).parameters),
                 outputs))
         return decorate

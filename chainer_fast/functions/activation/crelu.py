@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
@@ -36,6 +37,7 @@ class CReLU(FunctionNode):
         doubled[self.axis] *= 2
         return tuple(doubled)
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
@@ -58,6 +60,7 @@ class _CReLUGrad(FunctionNode):
         self.axis = axis
         self.x = x
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.crelu_grad(self.x, inputs[0], self.axis),
 

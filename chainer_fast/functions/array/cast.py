@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DTypeSpec, NdArray
@@ -21,7 +22,7 @@ class Cast(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self._in_type = inputs[0].dtype.type
         self._is_float = inputs[0].dtype.kind == 'f'
-        return inputs[0].astype(self.type, copy=False),
+        return halves.cast(inputs[0], self.type),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import utils
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray
@@ -14,6 +15,7 @@ class SquaredError(FunctionNode):
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x0', 'x1')
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         diff = inputs[0] - inputs[1]

@@ -5,6 +5,7 @@ import typing as tp
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import where as kernels
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.types import NdArray
@@ -28,6 +29,7 @@ class PairFunction(function_node.FunctionNode):
         type_check.expect(x1.dtype == x2.dtype)
         type_check.expect_broadcast_shapes(x1.shape, x2.shape)
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         xp = backend.get_array_module(*inputs)
@@ -54,6 +56,7 @@ class PairGrad(function_node.FunctionNode):
         self.cond, self.other = first, second
         self.x1_shape, self.x2_shape = shapes
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         zero = backend.get_array_module(gy).zeros((), gy.dtype)

@@ -2,6 +2,7 @@
 import numpy
 
 from chainer_fast import backend, utils, variable
+from chainer_fast.backends.kernels.common import halves
 
 _NUMBERS = (numpy.generic, bool, int, float, complex, list, tuple)
 
@@ -14,7 +15,9 @@ def piecewise_constant(x, ufunc):
     array = numpy.asarray(x) if isinstance(x, _NUMBERS) else variable.as_array(x)
     plain = backend.from_chx(array)
     xp = backend.get_array_module(plain)
-    y = utils.force_array(getattr(xp, ufunc)(plain), array.dtype)
+    # Every rounded half is one, so that float32 gives the same numbers.
+    wide = halves.cast(plain, 'f') if plain.dtype.char == 'e' else plain
+    y = utils.force_array(halves.cast(getattr(xp, ufunc)(wide), plain.dtype))
     if plain is not array:
         y = backend.get_device_from_array(array).send(y)
     return variable.as_variable(y)

@@ -6,6 +6,7 @@ import typing as tp
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels.arithmetic import unary
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
 from chainer_fast.types import NdArray, Xp
@@ -42,6 +43,7 @@ class FloatUfunc(FloatFunction):
         """Returns the gradient, from the variables that are kept and that of ``y``."""
         raise NotImplementedError
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if 'x' in self.keeps:
             self.retain_inputs((0,))
@@ -81,6 +83,7 @@ class ElementwiseGrad(function_node.FunctionNode):
     def curve(self, x: Variable) -> Variable:
         raise NotImplementedError
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, gy = inputs
         self.retain_inputs((0, 1))

@@ -14,6 +14,7 @@ from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.arithmetic import elementwise
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _operands, exponential
 from chainer_fast.functions.math import floor as _floor
@@ -93,6 +94,7 @@ class MultiAdd(function_node.FunctionNode):
         for in_type in in_types[1:]:
             type_check.expect(in_types[0].dtype == in_type.dtype)
 
+    @halves.forward_in_single
     def forward(self, xs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.len: int = len(xs)
         first, *rest = xs
@@ -309,7 +311,7 @@ class PowVarVar(_operands.BinaryOperator):
 
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
-        self.y: NdArray = utils.force_array(lhs ** rhs)
+        self.y: NdArray = utils.force_array(halves.power(lhs, rhs))
         self.retain_inputs((0, 1))
         return self.y,
 

@@ -1,6 +1,7 @@
 """The larger of two."""
 from __future__ import annotations
 
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions.math import _pairwise
 from chainer_fast.variable import Variable, VariableOrArray
 
@@ -9,7 +10,7 @@ class MaximumGrad(_pairwise.PairGrad):
     """Gradient of :class:`Maximum`; of equal elements the first gets it."""
 
     def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
-        first = x1 >= x2
+        first = halves.as_floats(x1) >= halves.as_floats(x2)
         super().__init__(first, ~first, (x1.shape, x2.shape))
 
 

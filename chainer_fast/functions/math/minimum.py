@@ -1,6 +1,7 @@
 """The smaller of two."""
 from __future__ import annotations
 
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions.math import _pairwise
 from chainer_fast.variable import Variable, VariableOrArray
 
@@ -9,7 +10,8 @@ class MinimumGrad(_pairwise.PairGrad):
     """Gradient of :class:`Minimum`; of equal elements the first gets it."""
 
     def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
-        super().__init__(x1 <= x2, x1 > x2, (x1.shape, x2.shape))
+        wide1, wide2 = halves.as_floats(x1), halves.as_floats(x2)
+        super().__init__(wide1 <= wide2, wide1 > wide2, (x1.shape, x2.shape))
         self.x1 = x1
         self.x2 = x2
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import NdArray
@@ -18,6 +19,7 @@ class SelectorBase(_axes.Reduction):
     def _fwd(self, x, xp):
         raise NotImplementedError('a subclass tells which element is selected')
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         array, = x
         y = self._fwd(array, backend.get_array_module(array))
@@ -31,7 +33,8 @@ class SelectorBase(_axes.Reduction):
         y, = self.get_retained_outputs()
         x, = self.get_retained_inputs()
         y_kept = y.array.reshape(_axes.kept_shape(x.shape, self.axis))
-        selected = (x.array == y_kept).astype(x.dtype)
+        selected = halves.as_floats(x.array) == halves.as_floats(y_kept)
+        selected = halves.of_mask(selected, x.dtype)
         return self.spread(gy[0]) * selected,
 
 
@@ -165,6 +168,7 @@ class IndexSelectorBase(function_node.FunctionNode):
         if self.axis is not None:
             _checks.axis(in_types[0], self.axis)
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         array, = x
         positions = self._fwd(array, backend.get_array_module(array))

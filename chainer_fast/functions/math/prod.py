@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import array as kernels
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.functions import _halves
 from chainer_fast.functions.array import concat, reshape, split_axis, transpose, where
@@ -14,6 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class Prod(_axes.Reduction):
     """Product over axes."""
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         factors, = x
         self.retain_inputs((0,))

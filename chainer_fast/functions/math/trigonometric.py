@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends import arrays
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _unary
 from chainer_fast.types import NdArray, Xp
@@ -334,6 +335,7 @@ class Arctan2(function_node.FunctionNode):
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x1', 'x2')
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         ordinate, abscissa = inputs
         self.retain_inputs((0, 1))
@@ -358,6 +360,7 @@ class Arctan2Grad(function_node.FunctionNode):
     With ``r = x1 ** 2 + x2 ** 2`` they are ``x2 * gy / r`` and ``-x1 * gy / r``.
     """
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x1, x2, gy = inputs
         self.retain_inputs((0, 1, 2))

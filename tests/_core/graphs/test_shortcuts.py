@@ -68,6 +68,39 @@ def without_signs_of_zeros(array):
     return array if array is None else np.add(array, 0, out=array.copy())
 
 
+#: Of numbers that are too large for a half, which is rounded last.
+CAST = 'RuntimeWarning', 'overflow encountered in cast'
+
+
+def in_float32(array):
+    return array.astype('f') if array.dtype == 'e' else array
+
+
+def check_halves(result, expected, wide, arrays):
+    """Compare what was computed in float32, and rounded, with the methods' results.
+
+    ``expected`` are those of halves, which are rounded after each operation, and
+    ``wide`` those of floats of the same values. Each number is near one or the other.
+    """
+    if isinstance(expected[0], type) or isinstance(wide[0], type):
+        return      # an intermediate result, or that of floats, is an error by itself
+    assert not isinstance(result[0], type), result
+    finite = [abs(x[np.isfinite(x)]).max(initial=1.) for x in arrays
+              if x.dtype.kind == 'f']
+    for a, b, c in zip(result, expected, wide, strict=True):
+        assert (a is None) == (b is None)
+        if a is None:
+            continue
+        assert a.dtype == b.dtype and a.shape == b.shape, (a, b)
+        with np.errstate(all='ignore'):
+            a, b, c = [np.asarray(x, 'd') for x in (a, b, c)]
+            near = np.isnan(a) & (np.isnan(b) | np.isnan(c))
+            for x in (b, c, np.asarray(c, 'e').astype('d')):
+                step = 2e-3 * (abs(x) + max(finite))
+                near |= (a == x) | (abs(a - x) <= step)
+        assert near.all(), (a, b, c)
+
+
 @each_class
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
@@ -94,6 +127,15 @@ def test_kernel_and_methods_agree(cls, data):
     result, caught = outcome(errors, make, arrays, required, gy_of)
     with General():
         expected, expected_warnings = outcome(errors, make, arrays, required, gy_of)
+    if any([x.dtype == 'e' for x in arrays]):
+        with General():
+            wide, wide_warnings = outcome(
+                errors, make, [in_float32(x) for x in arrays], required, gy_of)
+        check_halves(result, expected, wide, arrays)
+        assert set(caught) <= {*expected_warnings, *wide_warnings, CAST}, caught
+        for x, copy in zip(arrays, copies, strict=True):
+            assert same_bits(np.asarray(x), np.asarray(copy))
+        return
     assert caught == expected_warnings
     if isinstance(expected[0], type):
         assert result == expected

@@ -203,7 +203,7 @@ def _prelu_on_device(x, W):
     return bend.device(x, x, W.reshape(extended_shape(W, x)))
 
 
-@kernel(compiled=_compiled.prelu, device=_prelu_on_device)
+@kernel(compiled=_compiled.prelu, device=_prelu_on_device, in_single=True)
 def prelu(x: NdArray, W: NdArray) -> NdArray:
     """Multiply the negative elements of ``x`` by ``W``."""
     return arrays.force_array(
@@ -224,8 +224,9 @@ def _grads_on_device(function, in_params):
     return form
 
 
-@kernel(compiled=_compiled.prelu_grad,
-        device=_grads_on_device('PReLU::grads', 4))
+@kernel(
+    compiled=_compiled.prelu_grad, device=_grads_on_device('PReLU::grads', 4),
+    in_single=True)
 def prelu_grad(
         x: NdArray, W: NdArray, gy: NdArray, cond: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of :func:`prelu` by ``x`` and ``W``; ``cond`` has the signs of ``x``.
@@ -242,15 +243,16 @@ def _swish_on_device(x, beta):
     return _swished(x, beta.reshape(extended_shape(beta, x)))
 
 
-@kernel(compiled=_compiled.swish, device=_swish_on_device)
+@kernel(compiled=_compiled.swish, device=_swish_on_device, in_single=True)
 def swish(x: NdArray, beta: NdArray) -> NdArray:
     """Multiply ``x`` by the sigmoid of ``beta * x``."""
     return arrays.force_array(
         x * sigmoid.reference(beta.reshape(extended_shape(beta, x)) * x))
 
 
-@kernel(compiled=_compiled.swish_grad,
-        device=_grads_on_device('Swish::grads', 3))
+@kernel(
+    compiled=_compiled.swish_grad, device=_grads_on_device('Swish::grads', 3),
+    in_single=True)
 def swish_grad(x: NdArray, beta: NdArray, gy: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of :func:`swish` by ``x`` and ``beta``."""
     wide = beta.reshape(extended_shape(beta, x))
@@ -265,7 +267,7 @@ def grouped_shape(shape: tuple[int, ...], size: int, axis: int) -> tuple[int, ..
     return (*shape[:axis], shape[axis] // size, size, *shape[axis + 1:])
 
 
-@kernel(compiled=_compiled.maxout)
+@kernel(compiled=_compiled.maxout, in_single=True)
 def maxout(x: NdArray, size: int, axis: int) -> NdArray:
     """Largest of each group of ``size`` neighbours along an axis, counted from 0."""
     return x.reshape(grouped_shape(x.shape, size, axis)).max(axis=axis + 1)
@@ -286,7 +288,7 @@ def _maxout_grad_on_device(x, y, gy, size, axis):
     return gx if gx is NotImplemented else gx.reshape(x.shape)
 
 
-@kernel(compiled=_compiled.maxout_grad, device=_maxout_grad_on_device)
+@kernel(compiled=_compiled.maxout_grad, device=_maxout_grad_on_device, in_single=True)
 def maxout_grad(x: NdArray, y: NdArray, gy: NdArray, size: int, axis: int) -> NdArray:
     """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
     xp = get_array_module(x)

@@ -31,7 +31,7 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     return get_array_module(first).concatenate(arrays, axis)
 
 
-@kernel(compiled=_compiled.add_at)
+@kernel(compiled=_compiled.add_at, in_single=True)
 @in_single
 def add_at(
         values: NdArray, index: tuple[tp.Any, ...], base: NdArray | tuple[int, ...],

@@ -4,6 +4,13 @@ cdef extern from *:
     PyObject **PySequence_Fast_ITEMS(list items)
 
 
+cdef inline char _plain_kind(object array) noexcept:
+    """Return the kind of a plain array, or 'e' of one of halves; else 0."""
+    cdef char kind = any_gapless_kind(array)
+    return kind if kind and PyArray_CHKFLAGS(
+        <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) else 0
+
+
 cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
     """Return a new array of a shape and the type of another one, not filled."""
     cdef int typenum = PyArray_TYPE(<np.ndarray>like)
@@ -28,7 +35,7 @@ cdef object _joined(
     cdef Py_ssize_t i
     cdef int ndim, axis, d
     first = <object>x[0]
-    kind = gapless_kind(first) if last else kind_of(first)
+    kind = any_gapless_kind(first) if last else _plain_kind(first)
     ndim = PyArray_NDIM(first) if kind else 0
     if not 0 < ndim < MAX_DIMS:
         return None
@@ -37,7 +44,7 @@ cdef object _joined(
         return None
     for i in range(n):
         each = <object>x[i]
-        if (gapless_kind(each) if last else kind_of(each)) != kind or (
+        if (any_gapless_kind(each) if last else _plain_kind(each)) != kind or (
                 PyArray_NDIM(each) != ndim):
             return None
         for d in range(ndim):
@@ -79,7 +86,7 @@ cdef class ConcatShortcut(Shortcut):
         images = []
         for i in range(n):
             if not PyArray_CheckExact(<object>x[i]) or not (
-                    cf_float_kind(<np.ndarray>x[i])
+                    cf_any_float_kind(<np.ndarray>x[i])
                     and 3 <= PyArray_NDIM(<object>x[i]) < MAX_DIMS):
                 return None
             images.append(as_channels_last(<object>x[i]))
@@ -92,7 +99,7 @@ cdef class ConcatShortcut(Shortcut):
         cdef npy_intp dims[MAX_DIMS]
         cdef npy_intp strides[MAX_DIMS]
         cdef bint last = is_channels_last(gy)
-        cdef char kind = gapless_kind(gy) if last else kind_of(gy)
+        cdef char kind = any_gapless_kind(gy) if last else _plain_kind(gy)
         cdef npy_intp outer = 1, rest = 1, length, total = 0, start = 0, k, row
         cdef int ndim, axis, d
         cdef char *source
@@ -154,13 +161,13 @@ cdef class StackShortcut(Shortcut):
         if n < 1:
             return None
         first = <object>x[0]
-        kind = kind_of(first)
+        kind = _plain_kind(first)
         ndim = PyArray_NDIM(first) if kind else MAX_DIMS
         place = place_of(self.field(function, AXIS), ndim + 1)
         if ndim >= MAX_DIMS or place < 0:
             return None
         for i in range(1, n):
-            if kind_of(<object>x[i]) != kind or not PyArray_SAMESHAPE(
+            if _plain_kind(<object>x[i]) != kind or not PyArray_SAMESHAPE(
                     <np.ndarray>x[i], <np.ndarray>first):
                 return None
         for i in range(ndim):

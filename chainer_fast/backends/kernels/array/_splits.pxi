@@ -174,7 +174,7 @@ cdef class SplitShortcut(Shortcut):
             if each is None:
                 continue
             like = each
-            if not kind_of(each) or not self._fits(
+            if not _plain_kind(each) or not self._fits(
                     each, node, axis, ndim, dims, cuts[i] - (cuts[i - 1] if i else 0)):
                 return 0
         joined = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>like), 0)

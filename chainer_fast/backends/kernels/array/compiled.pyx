@@ -22,9 +22,9 @@ from numpy cimport (
     npy_intp)
 
 from chainer_fast._core.arrays.dtypes cimport HALF, SINGLE, has_dtype, same_dtype
-from chainer_fast._core.arrays.gapless cimport gapless_kind
+from chainer_fast._core.arrays.gapless cimport any_gapless_kind
 from chainer_fast._core.arrays.plain cimport (
-    CF_PLAIN_FLAGS, cf_float_kind, empty_like, kind_of)
+    CF_PLAIN_FLAGS, cf_any_float_kind, cf_float_kind, empty_like, kind_of)
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, RowGradient, Shortcut, VariableNodeBase, clear_float_errors, few_rows,
     float_errors, input_array, new_ref, new_rows, place_of, report_float_errors, wanted)

@@ -1,5 +1,5 @@
 # Loops over arrays of NumPy, by the names of their elements. Part of elementwise.pyx.
-from numpy cimport PyArray_DATA, PyArray_SIZE
+from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast" nogil:
@@ -103,12 +103,12 @@ cdef inline object _run(
 cdef inline object _run_with(
         const AnyLoop &loop, object a, object b, double p, double q):
     """Return what a loop makes of two arrays in the order of the first, or None."""
-    cdef char kind = common_gapless_kind(a, b)
+    cdef char kind = any_common_gapless_kind(a, b)
     if kind:
         return _run(loop, kind, a, b, p, q)
-    if gapless_kind(a):
+    if any_gapless_kind(a):
         b = in_order_of(b, a)
-        kind = common_gapless_kind(a, b)
+        kind = any_common_gapless_kind(a, b)
         return _run(loop, kind, a, b, p, q) if kind else None
     return _run_spread(loop, a, b, False, p, q)
 
@@ -117,6 +117,13 @@ cdef object _run_spread(
         const AnyLoop &loop, object a, object b, bint broadcasts, double p, double q):
     """Return what a loop makes of one array or two that have gaps, or None."""
     cdef Spread shape
+    if _are_halves(a, b):
+        out = empty_result(a, b) if broadcasts or PyArray_SAMESHAPE(
+            <np.ndarray>a, <np.ndarray>b) else None
+        if out is None or PyArray_SIZE(out) == 0:
+            return None
+        x = laid_out_like(a, out)
+        return _run(loop, b'e', x, x if a is b else laid_out_like(b, out), p, q)
     if a is b:
         if not shape_of_one(a, &shape):
             return None
@@ -128,9 +135,16 @@ cdef object _run_spread(
     return _run(loop, kind_of(a), a, b, p, q)
 
 
+cdef bint _are_halves(object a, object b) noexcept:
+    """Tell whether two arrays are of halves, of any strides."""
+    return PyArray_CheckExact(a) and PyArray_CheckExact(b) and (
+        cf_any_float_kind(<np.ndarray>a) == b'e'
+        and cf_any_float_kind(<np.ndarray>b) == b'e')
+
+
 cdef inline object _run_alone(const AnyLoop &loop, object a, double p, double q):
     """Return what a loop makes of one array, or None."""
-    cdef char kind = gapless_kind(a)
+    cdef char kind = any_gapless_kind(a)
     return _run(loop, kind, a, a, p, q) if kind else (
         _run_spread(loop, a, a, False, p, q))
 

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include <array>
+
+#include "chainer_fast/_cpu/half_loops.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast {
@@ -39,7 +42,37 @@ struct AnyLoop {
 
     void run(char kind, const void *a, const void *b, const void *c, void *out,
              void *second, ptrdiff_t n, double p, double q) const {
-        shared_by_type(kind, f, d, n, a, b, c, out, second, p, q, ufuncs);
+        if (kind != 'e')
+            return shared_by_type(kind, f, d, n, a, b, c, out, second, p, q, ufuncs);
+        parallel(n, GRAIN, [=, loop = *this](ptrdiff_t begin, ptrdiff_t end) {
+            loop.run_halves(
+                {(const uint16_t *)a, (const uint16_t *)b, (const uint16_t *)c},
+                {(uint16_t *)out, (uint16_t *)second}, begin, end, constant(p),
+                constant(q));
+        });
+    }
+
+    /* A constant as NumPy has it for halves; one that is too large raises a flag. */
+    static float constant(double p) { return rounded_to_half(rounded_to_half(p)); }
+
+    /* The loop over floats computes halves, which are rounded once. */
+    void run_halves(std::array<const uint16_t *, 3> inputs,
+                    std::array<uint16_t *, 2> outputs, ptrdiff_t begin, ptrdiff_t end,
+                    float p, float q) const {
+        float tiles[5][HALVES_AT_ONCE];
+        if (inputs[1] == inputs[0])
+            inputs[1] = nullptr;
+        const float *second = inputs[1] ? tiles[1] : tiles[0];
+        for (ptrdiff_t i = begin; i < end; i += HALVES_AT_ONCE) {
+            const ptrdiff_t m = end - i < HALVES_AT_ONCE ? end - i : HALVES_AT_ONCE;
+            for (int k = 0; k < 3; ++k)
+                if (inputs[k])
+                    floats_from_halves(inputs[k] + i, tiles[k], m);
+            f(tiles[0], second, tiles[2], tiles[3], tiles[4], p, q, ufuncs, m);
+            for (int k = 0; k < 2; ++k)
+                if (outputs[k])
+                    halves_from_floats(tiles[3 + k], outputs[k] + i, m);
+        }
     }
 };
 

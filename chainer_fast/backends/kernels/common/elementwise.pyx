@@ -13,15 +13,15 @@ from libc.math cimport INFINITY
 
 from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.gapless cimport (
-    common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.arrays.plain cimport kind_of
+    any_common_gapless_kind, any_gapless_kind, empty_gapless_like)
+from chainer_fast._core.arrays.plain cimport cf_any_float_kind, kind_of
 from chainer_fast._core.graphs.graph cimport (
     VariableNodeBase, clear_float_errors, fits_inputs, float_errors, input_array,
     new_ref, number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
-    Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread,
-    sum_to)
+    Spread, empty_result, in_order_of, is_like, is_of_broadcast, laid_out_like,
+    shape_of_one, shape_of_two, spread, sum_to)
 from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 
 np.import_array()
@@ -130,7 +130,7 @@ cdef class Elementwise(Shortcut):
             return None
         if self.held is not None:
             return _run_with(self.loop.any, own_attribute(function, self.held), a, p, q)
-        kind = gapless_kind(a) if n == 1 else common_gapless_kind(a, b)
+        kind = any_gapless_kind(a) if n == 1 else any_common_gapless_kind(a, b)
         if not kind:
             return _run_spread(self.loop.any, a, b, self.broadcasts, p, q)
         return _run(self.loop.any, kind, a, b, p, q)
@@ -236,15 +236,23 @@ cdef class Elementwise(Shortcut):
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
         cdef object ga, gb
-        cdef char kind = common_gapless_kind(a, b)
+        cdef char kind = any_common_gapless_kind(a, b)
         if kind:
             gy = in_order_of(gy, a)
-        if not kind or not common_gapless_kind(a, gy):
-            if not shape_of_two(a, b, self.broadcasts, &shape) or (
+        if not kind or not any_common_gapless_kind(a, gy):
+            if _are_halves(a, b) and _are_halves(a, gy):
+                out = empty_result(a, b)
+                if out is None or PyArray_SIZE(out) == 0 or not PyArray_SAMESHAPE(
+                        <np.ndarray>out, <np.ndarray>gy):
+                    return None
+                a, b = laid_out_like(a, out), laid_out_like(b, out)
+                gy = laid_out_like(gy, out)
+            elif not shape_of_two(a, b, self.broadcasts, &shape) or (
                     not is_like(gy, a, &shape)):
                 return None
-            a, b, gy = spread(a, &shape), spread(b, &shape), spread(gy, &shape)
-            kind = kind_of(a)
+            else:
+                a, b, gy = spread(a, &shape), spread(b, &shape), spread(gy, &shape)
+            kind = b'e' if cf_any_float_kind(<np.ndarray>a) == b'e' else kind_of(a)
         ga, gb = empty_gapless_like(a), empty_gapless_like(a)
         clear_float_errors()
         _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)

@@ -3,6 +3,7 @@ cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_SIZE, PyArray_TYPE
 
 from chainer_fast._core.arrays.plain cimport kind_of
+from chainer_fast._core.graphs.graph cimport as_floats, as_halves
 
 
 cdef inline object plain_floats(object x):
@@ -15,10 +16,9 @@ cdef inline object plain_floats(object x):
         return x
     if not PyArray_CheckExact(x) or PyArray_SIZE(x) == 0:
         return None
+    x = as_floats(x)
     typenum = PyArray_TYPE(<np.ndarray>x)
-    if typenum == np.NPY_FLOAT16:
-        typenum = np.NPY_FLOAT
-    elif typenum != np.NPY_FLOAT and typenum != np.NPY_DOUBLE:
+    if typenum != np.NPY_FLOAT and typenum != np.NPY_DOUBLE:
         return None
     return np.PyArray_FROM_OTF(x, typenum, np.NPY_ARRAY_IN_ARRAY)
 
@@ -28,4 +28,5 @@ cdef inline object in_type_of(object x, object y):
     if PyArray_TYPE(<np.ndarray>y) == PyArray_TYPE(<np.ndarray>x) and (
             np.PyArray_ISNOTSWAPPED(<np.ndarray>x)):
         return y
-    return y.astype(x.dtype)
+    return as_halves(y) if PyArray_TYPE(<np.ndarray>x) == np.NPY_FLOAT16 and (
+        np.PyArray_ISNOTSWAPPED(<np.ndarray>x)) else y.astype(x.dtype)

@@ -1,16 +1,73 @@
 """Computation of halves in single precision.
 
 Half precision holds no more than 65504, three digits, and nothing below 6e-8: sums,
-squares and numbers of elements leave it long before the result does.
+squares and numbers of elements leave it long before the result does. And processors
+have no arithmetic of halves, but convert them fast. So what compiled code makes of
+halves is computed in float32, and rounded once: NumPy, which rounds after each
+operation, gives results that may differ in the last digit where there are several.
 """
 from __future__ import annotations
 
 import functools
+import operator
 import typing as tp
 
 import numpy
 
+from chainer_fast._core.graphs.graph import as_floats, as_halves
+
 Result = tp.TypeVar('Result')
+
+
+def cast(array: tp.Any, dtype: tp.Any) -> tp.Any:
+    """Return ``array.astype(dtype, copy=False)``; fast for halves."""
+    if array.dtype.char == 'e':
+        array = as_floats(array) if numpy.dtype(dtype).char in 'fd' else array
+    elif array.dtype.char in 'fd' and numpy.dtype(dtype).char == 'e':
+        array = as_halves(array)
+    return array.astype(dtype, copy=False)
+
+
+def by_floats(function: tp.Callable[..., tp.Any], *args: tp.Any) -> tp.Any:
+    """Return what a function makes of floats in the place of halves, rounded.
+
+    Parameters
+    ----------
+    function : callable
+        Returns an array, or a tuple of arrays; or ``NotImplemented``.
+    *args
+        Arrays and other things.
+
+    Returns
+    -------
+    object
+        ``NotImplemented``, if not all floats among the arrays are halves, or if a
+        result is too large for one: NumPy's functions of halves name themselves in
+        their warnings.
+    """
+    try:
+        with numpy.errstate(over='raise'):
+            return _by_floats(function, *args)
+    except FloatingPointError:
+        return NotImplemented
+
+
+def _by_floats(function, *args):
+    kinds = {each.dtype.char for each in args if hasattr(each, 'dtype')}
+    if 'e' not in kinds or not kinds.isdisjoint('fdg'):
+        return NotImplemented
+    result = function(*[
+        cast(each, numpy.float32) if hasattr(each, 'dtype')
+        and each.dtype.char == 'e' else each for each in args])
+    if isinstance(result, tuple):
+        return tuple([_rounded(each) for each in result])
+    return _rounded(result)
+
+
+def _rounded(result):
+    if getattr(result, 'dtype', None) == numpy.float32:
+        return cast(result, numpy.float16)
+    return result
 
 
 def in_single(function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
@@ -19,23 +76,72 @@ def in_single(function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
     Parameters
     ----------
     function : callable
-        Takes arrays and other things by position, an array first, and returns an array.
+        Takes arrays and other things by position, an array first, and returns an array,
+        or a tuple of arrays.
 
     Returns
     -------
     callable
         The same, but where all floats among the arrays are halves. Then the function
-        gets floats, and what it returns is rounded to halves.
+        gets floats, and the floats that it returns are rounded to halves.
     """
     @functools.wraps(function)
     def computed(*args: tp.Any) -> tp.Any:
         if args[0].dtype.char in 'fd':      # as nearly always
             return function(*args)
-        kinds = {each.dtype.char for each in args if hasattr(each, 'dtype')}
-        if 'e' not in kinds or not kinds.isdisjoint('fdg'):
-            return function(*args)
-        result: tp.Any = function(*[
-            each.astype(numpy.float32) if hasattr(each, 'dtype')
-            and each.dtype.char == 'e' else each for each in args])
-        return result.astype(numpy.float16, copy=False)
+        result = _by_floats(function, *args)
+        return function(*args) if result is NotImplemented else result
     return computed
+
+
+def elementwise_in_single(
+        function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
+    """Do the same for a function of elements, which warns as it does of halves.
+
+    Numbers of Python are rounded to halves, as they are beside arrays of such.
+    """
+    @functools.wraps(function)
+    def computed(*args: tp.Any) -> tp.Any:
+        if args[0].dtype.char == 'e' and type(args[0]) is numpy.ndarray:
+            result = by_floats(function, *[_constant(each) for each in args])
+            if result is not NotImplemented:
+                return result
+        return function(*args)
+    return computed
+
+
+def _constant(value):
+    """Return a number of Python as NumPy has it for halves; others as they are."""
+    if type(value) in (int, float) and abs(value) < 65520:
+        return float(numpy.float16(value))
+    return value
+
+
+def forward_in_single(
+        forward: tp.Callable[..., tuple[tp.Any, ...]],
+) -> tp.Callable[..., tuple[tp.Any, ...]]:
+    """Make the method ``forward`` of a class of functions compute halves so.
+
+    It serves NumPy's arrays; CuPy's kernels compute in single precision by themselves.
+    Attributes that the method sets are not to be made of arrays.
+    """
+    @functools.wraps(forward)
+    def computed(self: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[tp.Any, ...]:
+        if type(inputs[0]) is numpy.ndarray and inputs[0].dtype.char == 'e':
+            made: tp.Any = by_floats(lambda *floats: forward(self, floats), *inputs)
+            if made is not NotImplemented:
+                return made
+        return forward(self, inputs)
+    return computed
+
+
+difference = elementwise_in_single(operator.sub)
+power = elementwise_in_single(operator.pow)
+absolute = elementwise_in_single(abs)
+
+
+def of_mask(mask: tp.Any, dtype: tp.Any) -> tp.Any:
+    """Return booleans as numbers of a type, zeros and ones."""
+    if dtype.char == 'e' and type(mask) is numpy.ndarray:
+        return as_halves(mask.astype(numpy.float32))
+    return mask.astype(dtype)

@@ -18,12 +18,13 @@ from chainer_fast.backends import _cudnn, arrays
 from chainer_fast.backends._cudnn import convolution as by_cudnn
 from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.convolution import compiled as _compiled
 from chainer_fast.backends.kernels.convolution import cuda as _device
 from chainer_fast.types import DTypeSpec, NdArray
 
 
-@kernel(compiled=_compiled.gather, device=_device.gather)
+@kernel(compiled=_compiled.gather, device=_device.gather, in_single=True)
 def gather(
         img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
         pad: tp.Sequence[int], dilate: tp.Sequence[int], outs: tp.Sequence[int],
@@ -75,7 +76,7 @@ def gather(
         source.strides[:2] + apart[0] + apart[1]).copy()
 
 
-@kernel(compiled=_compiled.scatter, device=_device.scatter)
+@kernel(compiled=_compiled.scatter, device=_device.scatter, in_single=True)
 def scatter(
         col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
         lengths: tp.Sequence[int], dilate: tp.Sequence[int]) -> NdArray:
@@ -138,8 +139,8 @@ def _rounded(array, dtype, *operands):
     if all(x.dtype == 'e' for x in operands):
         # As silently as a product of halves overflows.
         with numpy.errstate(over='ignore'):
-            return array.astype(dtype)
-    return array.astype(dtype, copy=False)
+            return halves.cast(array, dtype)
+    return halves.cast(array, dtype)
 
 
 def _add_bias(y, b):
@@ -208,7 +209,7 @@ def convolve(
     """
     dtype = _working_dtype(x, W)
     if x.dtype != dtype or W.dtype != dtype:
-        y = convolve(x.astype(dtype, copy=False), W.astype(dtype, copy=False), None,
+        y = convolve(halves.cast(x, dtype), halves.cast(W, dtype), None,
                      stride, pad, dilate, groups, outs)
         return _add_bias(_rounded(y, x.dtype, x, W), b)
     xp = get_array_module(x)
@@ -252,7 +253,7 @@ def convolve_transposed(
     dtype = _working_dtype(x, W)
     if x.dtype != dtype or W.dtype != dtype:
         y = convolve_transposed(
-            x.astype(dtype, copy=False), W.astype(dtype, copy=False), None, stride, pad,
+            halves.cast(x, dtype), halves.cast(W, dtype), None, stride, pad,
             dilate, groups, outs)
         return _add_bias(_rounded(y, x.dtype, x, W), b)
     xp = get_array_module(x)
@@ -292,7 +293,7 @@ def correlate(
     """
     working = _working_dtype(x, gy)
     if x.dtype != working or gy.dtype != working:
-        gW = correlate(x.astype(working, copy=False), gy.astype(working, copy=False),
+        gW = correlate(halves.cast(x, working), halves.cast(gy, working),
                        ksize, stride, pad, dilate, groups, working)
         return _rounded(gW, dtype, x, gy)
     xp = get_array_module(x)

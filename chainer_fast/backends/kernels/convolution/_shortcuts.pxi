@@ -157,6 +157,7 @@ cdef class _Shortcut(Shortcut):
     def __cinit__(self):
         self.traits.retain_inputs = (0, 1)
         self.traits.serves_devices = True
+        self.traits.in_single = True
 
     cdef bint _prepare(self, FunctionBase function, Convolution *c, object x,
                        object W) except -1:

@@ -13,7 +13,12 @@ import numpy
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel, softmax
-from chainer_fast.backends.kernels.common import exponential, ignored, negative
+from chainer_fast.backends.kernels.common import (
+    exponential,
+    halves,
+    ignored,
+    negative,
+)
 from chainer_fast.backends.kernels.cross_entropy import compiled
 from chainer_fast.backends.kernels.cross_entropy import cuda as device
 from chainer_fast.types import DTypeSpec, NdArray
@@ -44,7 +49,7 @@ def _classes(t, ignore_label):
 
 def _wide(x):
     # Half precision is enough for scores, but not for sums.
-    return x.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
+    return halves.cast(x, numpy.promote_types(x.dtype, numpy.float32))
 
 
 @kernel(device=device.shares)
@@ -58,7 +63,7 @@ def _losses_on_host(form, x, *args):
     if result is NotImplemented:
         return NotImplemented
     losses, y = result
-    return losses, y.astype(x.dtype, copy=False)
+    return losses, halves.cast(y, x.dtype)
 
 
 def _hard_losses_on_host(x, t, class_weight, ignore_label):
@@ -100,7 +105,7 @@ def hard_losses(
     if class_weight is not None:
         losses *= class_weight.astype(losses.dtype, copy=False)[labels]
     losses = xp.where(counted, losses, losses.dtype.type(0))
-    return losses, y.astype(x.dtype, copy=False)
+    return losses, halves.cast(y, x.dtype)
 
 
 @kernel(device=device.factors)
@@ -172,7 +177,7 @@ def mean(
 def _shares_and_scale(x, kept, g, factor):
     y = _wide(softmax.softmax(_wide(x), 1) if kept is None else kept)
     # The factor of a mean may be below the range of half precision.
-    scale = g.astype(y.dtype, copy=False)
+    scale = halves.cast(g, y.dtype)
     if factor is not None:
         scale = scale * get_array_module(x).asarray(factor, dtype=y.dtype)
     return y, scale
@@ -184,7 +189,7 @@ def _hard_gradient_on_host(x, kept, t, class_weight, ignore_label, g, factor):
         return NotImplemented
     y, scale = _shares_and_scale(x, kept, g, factor)
     gx = compiled.hard_gradient(y, t, class_weight, ignored_label, scale)
-    return gx if gx is NotImplemented else gx.astype(x.dtype, copy=False)
+    return gx if gx is NotImplemented else halves.cast(gx, x.dtype)
 
 
 @kernel(compiled=_hard_gradient_on_host, device=device.hard_gradient)
@@ -217,7 +222,7 @@ def hard_gradient(
     if class_weight is not None:
         scale = scale * class_weight.astype(y.dtype, copy=False)[labels]
     gx *= xp.where(counted, scale, 0).astype(y.dtype, copy=False)[:, None]
-    return gx.astype(x.dtype, copy=False)
+    return halves.cast(gx, x.dtype)
 
 
 def _soft_losses_on_host(x, t, eps):
@@ -256,13 +261,13 @@ def soft_losses(
     else:
         xp = get_array_module(x)
         losses = (t * (xp.log(t + t.dtype.type(eps)) - log_y)).sum(axis=1)
-    return losses, y.astype(x.dtype, copy=False)
+    return losses, halves.cast(y, x.dtype)
 
 
 def _soft_gradient_on_host(x, kept, t, g, factor):
     y, scale = _shares_and_scale(x, kept, g, factor)
-    gx = compiled.soft_gradient(y, t.astype(y.dtype, copy=False), scale)
-    return gx if gx is NotImplemented else gx.astype(x.dtype, copy=False)
+    gx = compiled.soft_gradient(y, halves.cast(t, y.dtype), scale)
+    return gx if gx is NotImplemented else halves.cast(gx, x.dtype)
 
 
 @kernel(compiled=_soft_gradient_on_host, device=device.soft_gradient)
@@ -283,6 +288,6 @@ def soft_gradient(
         Gradient of the scores.
     """
     y, scale = _shares_and_scale(x, kept, g, factor)
-    gx = (y - t.astype(y.dtype, copy=False)) * (
+    gx = (y - halves.cast(t, y.dtype)) * (
         scale[:, None] if scale.ndim else scale)
-    return gx.astype(x.dtype, copy=False)
+    return halves.cast(gx, x.dtype)

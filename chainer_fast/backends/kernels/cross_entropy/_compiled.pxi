@@ -208,6 +208,7 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
 
     def __cinit__(self):
         self.traits.retain_inputs = (0, 1)
+        self.traits.in_single = self.traits.rounds_fields = True
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         cdef object x

@@ -63,6 +63,7 @@ cdef class Declared(Shortcut):
 
     def __cinit__(self, str forward not None, *gradients):
         self.kernel = KERNELS[forward]
+        self.traits.in_single = True
         self._inputs = len(gradients)
         if self._inputs != self.kernel._rules.inputs:
             raise ValueError('%s takes %d arrays, but there are %d gradients' % (

@@ -39,7 +39,7 @@ def look_up(ids: NdArray, W: NdArray, ignore_label: int | None) -> NdArray:
     return y
 
 
-@kernel(compiled=_compiled.add_rows, device=_device.add_rows)
+@kernel(compiled=_compiled.add_rows, device=_device.add_rows, in_single=True)
 @in_single
 def add_rows(
         ids: NdArray, gy: NdArray, shape: tuple[int, ...],

@@ -20,6 +20,7 @@ def _wide(dtype):
 
 
 @kernel(device=device.squared_error)
+@in_single
 def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
     """Mean of the squares of differences."""
     # The sum of many halves, and their number, may overflow half precision.
@@ -37,6 +38,7 @@ def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> NdArray:
 
 
 @kernel(device=device.absolute_mean)
+@in_single
 def absolute_mean(x: NdArray) -> NdArray:
     """Mean of absolute values."""
     xp = get_array_module(x)
@@ -58,7 +60,7 @@ def huber_loss(x: NdArray, t: NdArray, delta: float) -> NdArray:
     return huber_losses(x, t, delta).sum(axis=1)
 
 
-@kernel(compiled=declared('huber_losses'))
+@kernel(compiled=declared('huber_losses'), in_single=True)
 def huber_losses(x: NdArray, t: NdArray, delta: float) -> NdArray:
     """Huber's losses of all elements."""
     xp = get_array_module(x)
@@ -78,7 +80,8 @@ def huber_grad(x: NdArray, t: NdArray, g: NdArray, delta: float) -> NdArray:
     return force_array(g * get_array_module(x).clip(x - t, -delta, delta))
 
 
-@kernel(compiled=declared('sigmoid_losses'), device=device.sigmoid_losses)
+@kernel(
+    compiled=declared('sigmoid_losses'), device=device.sigmoid_losses, in_single=True)
 def sigmoid_losses(x: NdArray, t: NdArray, ignore_label: int) -> NdArray:
     """Cross entropies between the sigmoid of scores and labels 0 or 1.
 
@@ -117,7 +120,8 @@ def _sigmoid_mean_of_loops(x, t, ignore_label, n):
     return total, n
 
 
-@kernel(compiled=_sigmoid_mean_of_loops, device=device.sigmoid_mean)
+@kernel(
+    compiled=_sigmoid_mean_of_loops, device=device.sigmoid_mean, in_single=True)
 def sigmoid_mean(
         x: NdArray, t: NdArray, ignore_label: int,
         n: int | None) -> tuple[NdArray, NdArray | numpy.integer[tp.Any] | int]:
@@ -166,7 +170,8 @@ def _margins(x, signs):
     return get_array_module(x).maximum(1 + signs * x, 0)
 
 
-@kernel(compiled=declared('hinge_losses'), device=device.hinge_losses)
+@kernel(
+    compiled=declared('hinge_losses'), device=device.hinge_losses, in_single=True)
 def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     """Hinge losses of scores, one class against the rest.
 
@@ -186,6 +191,7 @@ def hinge_losses(x: NdArray, t: NdArray, squared: bool) -> NdArray:
 
 
 @kernel(device=device.hinge_mean)
+@in_single
 def hinge_mean(x: NdArray, t: NdArray, squared: bool) -> NdArray:
     """Mean over samples of :func:`hinge_losses`."""
     total = hinge_losses(x, t, squared).sum(dtype=_wide(x.dtype))

@@ -10,13 +10,13 @@ from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM, \
     PyArray_SIZE, PyArray_Transpose, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.arrays.dtypes cimport has_dtype, same_dtype
+from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.plain cimport cf_float_kind, is_vector, kind_of
 from chainer_fast._core.devices.launches cimport kind_on_device
 from chainer_fast._core.graphs import graph
 from chainer_fast._core.graphs.graph cimport (
     Factors, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors, float_errors,
-    input_array, new_ref, shape_matches, wanted)
+    input_array, new_ref, reads_as, shape_matches, wanted)
 from chainer_fast._core.graphs.graph import silently
 from chainer_fast.backends.kernels.reduction import steps, total
 
@@ -61,6 +61,7 @@ cdef class LinearShortcut(Shortcut):
         self.traits.serves_devices = True
         self.traits.warns = True
         self.traits.takes_factors = True
+        self.traits.in_single = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object rows, weight, bias, y
@@ -199,6 +200,7 @@ cdef class MatMulShortcut(Shortcut):
 
     def __cinit__(self, tuple transposed=None):
         self.transposed = transposed
+        self.traits.in_single = True
         self.traits.retain_inputs = (0, 1)
         self.traits.serves_devices = True
         self.traits.warns = True
@@ -228,7 +230,7 @@ cdef class MatMulShortcut(Shortcut):
         kind = _matrix(a)
         if not kind or _matrix(b) != kind:
             return None
-        if dtype is not None and not has_dtype(a, dtype):
+        if dtype is not None and not reads_as(function, a, dtype):
             return None
         if _length(a, trans_a, 1) != _length(b, trans_b, 0):
             return None

@@ -88,6 +88,7 @@ cdef class ScoresShortcut(Shortcut):
 
     def __cinit__(self):
         self.traits.retain_inputs = (0, 1)
+        self.traits.in_single = True
 
     cdef object forward(self, FunctionBase function, PyObject **inputs, Py_ssize_t n):
         if n != 2:

@@ -12,6 +12,7 @@ import numpy
 from chainer_fast.backends import _draws, arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import activation, kernel
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.noise import compiled as _compiled
 from chainer_fast.backends.kernels.noise import cuda as _device
 from chainer_fast.types import NdArray
@@ -155,6 +156,7 @@ def zoneout(
 
 
 @kernel(device=_device.zoneout_grad)
+@halves.in_single
 def zoneout_grad(gy: NdArray, flag_h: NdArray, flag_x: NdArray) -> tuple[NdArray, ...]:
     """Gradients of :func:`zoneout` by ``h`` and ``x``."""
     return tuple([arrays.force_array(gy * flag, gy.dtype) for flag in (flag_h, flag_x)])

@@ -17,11 +17,11 @@ from libc.string cimport memcpy
 from numpy cimport PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.arrays.gapless cimport (
-    common_gapless_kind, empty_gapless_like, gapless_kind)
+    any_gapless_kind, common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
 from chainer_fast._core.arrays.private cimport Twister, find_twister
 from chainer_fast._core.graphs.graph cimport (
-    FunctionBase, clear_float_errors, float_errors, own_attribute)
+    FunctionBase, as_floats, as_halves, clear_float_errors, float_errors, own_attribute)
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
@@ -29,6 +29,8 @@ from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channel
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 
 np.import_array()
+
+cdef Loop _product = _ARITHMETIC['Mul::of']
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
         namespace "chainer_fast::noise":
@@ -183,6 +185,12 @@ cdef tuple _draw(object x, object ratio):
     cdef char kind
     cdef bint plain
     cdef Twister *mt
+    if any_gapless_kind(x) == b'e':
+        drawn = _draw(as_floats(x), ratio)
+        if drawn is not None:
+            mask = as_halves(drawn[1])
+            drawn = run_loop(_product, x, mask), mask
+        return drawn
     x = without_gaps(x)
     kind, plain = gapless_kind(x), kind_of(x) != 0
     if not kind or not _ratio(ratio) or not (plain or is_channels_last(x)):
@@ -227,9 +235,6 @@ def dropout(x, ratio):
 
 
 # --------------------------------------------------------------- shortcuts of functions
-
-cdef Loop _product = _ARITHMETIC['Mul::of']
-
 
 # The field of the function.
 cdef enum:

@@ -63,6 +63,9 @@ cdef tuple _axes(
 
 
 cdef class _Normalization(Shortcut):
+    def __cinit__(self, *_):
+        self.traits.in_single = self.traits.mixes_halves = True
+
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0), grads
@@ -296,6 +299,7 @@ cdef class LocalResponseNormalizationShortcut(_Normalization):
 
     def __cinit__(self):
         self.traits.retain_inputs = (0,)
+        self.traits.rounds_fields = True
 
     cdef object forward(self, FunctionBase function, PyObject **xs, Py_ssize_t n):
         width = self.field(function, WIDTH)

@@ -6,6 +6,7 @@ import typing as tp
 
 import numpy
 
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.types import DTypeSpec, NdArray
 
 
@@ -23,7 +24,7 @@ def interm(x: NdArray, gamma: tp.Any) -> numpy.dtype[tp.Any]:
 
 def cast_all(arrays: tp.Iterable[NdArray], dtype: DTypeSpec) -> list[NdArray]:
     """Return arrays cast to a dtype; arrays that have it already are not copied."""
-    return [a if a.dtype == dtype else a.astype(dtype) for a in arrays]
+    return [a if a.dtype == dtype else halves.cast(a, dtype) for a in arrays]
 
 
 def by_interm(count: int, results: str) -> tp.Callable[..., tp.Any]:
@@ -60,7 +61,7 @@ def by_interm(count: int, results: str) -> tp.Callable[..., tp.Any]:
             if len(results) == 1:
                 found = found,
             cast = [
-                each if i == '-' else each.astype(arrays[int(i)].dtype, copy=False)
+                each if i == '-' else halves.cast(each, arrays[int(i)].dtype)
                 for i, each in zip(results, found, strict=True)]
             return cast[0] if len(results) == 1 else tuple(cast)
 

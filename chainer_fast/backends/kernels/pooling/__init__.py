@@ -90,7 +90,7 @@ def _added_up(gy, ksize, stride, pad, lengths, values_at):
     return total[_inside(lengths, pad)]
 
 
-@kernel(compiled=compiled.max_pool, device=device.max_pool)
+@kernel(compiled=compiled.max_pool, device=device.max_pool, in_single=True)
 def max_pool(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], cover_all: bool) -> tuple[NdArray, ...]:
@@ -135,7 +135,7 @@ def max_pool(
     return y, indexes
 
 
-@kernel(compiled=compiled.put, device=device.put)
+@kernel(compiled=compiled.put, device=device.put, in_single=True)
 def put(
         gy: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...],
@@ -172,7 +172,7 @@ def put(
     return xp.ascontiguousarray(total, gy.dtype)
 
 
-@kernel(compiled=compiled.pick, device=device.pick)
+@kernel(compiled=compiled.pick, device=device.pick, in_single=True)
 def pick(
         x: NdArray, indexes: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...]) -> NdArray:
@@ -221,7 +221,7 @@ def _checked(indexes, ksize):
     return indexes if low >= 0 else numpy.where(indexes < 0, indexes + count, indexes)
 
 
-@kernel(compiled=compiled.window_sum, device=device.window_sum)
+@kernel(compiled=compiled.window_sum, device=device.window_sum, in_single=True)
 def window_sum(
         x: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], outs: tuple[int, ...], divisor: int = 1) -> NdArray:
@@ -253,7 +253,7 @@ def window_sum(
     return arrays.floating(total / divisor, x.dtype)
 
 
-@kernel(compiled=compiled.window_spread, device=device.window_spread)
+@kernel(compiled=compiled.window_spread, device=device.window_spread, in_single=True)
 def window_spread(
         gy: NdArray, ksize: tuple[int, ...], stride: tuple[int, ...],
         pad: tuple[int, ...], lengths: tuple[int, ...], divisor: int = 1,

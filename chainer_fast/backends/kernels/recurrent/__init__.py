@@ -34,7 +34,7 @@ def _interleave(gates, out):
         target[...] = gate
 
 
-@kernel(compiled=_compiled.lstm, device=_device.lstm)
+@kernel(compiled=_compiled.lstm, device=_device.lstm, in_single=True)
 def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, ...]:
     """One step of a long short-term memory.
 
@@ -57,7 +57,7 @@ def lstm(c_prev: NdArray, x: NdArray) -> tuple[NdArray, ...]:
     return c, o * get_array_module(x).tanh(c[:batch])
 
 
-@kernel(compiled=_compiled.lstm_grad, device=_device.lstm_grad)
+@kernel(compiled=_compiled.lstm_grad, device=_device.lstm_grad, in_single=True)
 def lstm_grad(
         c_prev: NdArray, x: NdArray, c: NdArray, gc: NdArray,
         gh: NdArray) -> tuple[NdArray, NdArray]:
@@ -80,7 +80,7 @@ def lstm_grad(
     return gc_prev, gx
 
 
-@kernel(compiled=_compiled.slstm, device=_device.slstm)
+@kernel(compiled=_compiled.slstm, device=_device.slstm, in_single=True)
 def slstm(
         c_prev1: NdArray, c_prev2: NdArray, x1: NdArray,
         x2: NdArray) -> tuple[NdArray, ...]:
@@ -106,7 +106,7 @@ def slstm(
     return c, sigmoid(o1 + o2) * xp.tanh(c)
 
 
-@kernel(compiled=_compiled.slstm_grad, device=_device.slstm_grad)
+@kernel(compiled=_compiled.slstm_grad, device=_device.slstm_grad, in_single=True)
 def slstm_grad(
         c_prev1: NdArray, c_prev2: NdArray, x1: NdArray, x2: NdArray, c: NdArray,
         gc: NdArray, gh: NdArray) -> tuple[NdArray, ...]:
@@ -130,7 +130,7 @@ def slstm_grad(
     return (*gc_prevs, *gxs)
 
 
-@kernel(compiled=_compiled.tree_lstm, device=_device.tree_lstm)
+@kernel(compiled=_compiled.tree_lstm, device=_device.tree_lstm, in_single=True)
 def tree_lstm(x: NdArray, *cs: NdArray) -> tuple[NdArray, ...]:
     """One step of a memory of a tree.
 
@@ -156,7 +156,8 @@ def tree_lstm(x: NdArray, *cs: NdArray) -> tuple[NdArray, ...]:
     return gates, c, o * xp.tanh(c)
 
 
-@kernel(compiled=_compiled.tree_lstm_grad, device=_device.tree_lstm_grad)
+@kernel(
+    compiled=_compiled.tree_lstm_grad, device=_device.tree_lstm_grad, in_single=True)
 def tree_lstm_grad(
         gates: NdArray, c: NdArray, gc: NdArray, gh: NdArray,
         *cs: NdArray) -> tuple[NdArray, ...]:

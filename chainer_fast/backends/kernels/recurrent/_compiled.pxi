@@ -173,6 +173,7 @@ cdef class CellShortcut(Shortcut):
         self.memories = memories
         self.traits.retain_inputs = tuple(range(2 * memories))
         self.traits.retain_outputs = (0,)
+        self.traits.in_single = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object found

@@ -9,6 +9,7 @@ import numpy
 
 from chainer_fast.backends.cuda import ndarray
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.reduction import cuda as _device
@@ -45,7 +46,8 @@ def total(
         if result is not NotImplemented:
             return result
     elif dtype is None and x.dtype.char == 'e':     # CuPy sums them so by itself
-        return x.sum(axis, numpy.float32, keepdims=keepdims).astype(numpy.float16)
+        return halves.cast(
+            halves.cast(x, numpy.float32).sum(axis, keepdims=keepdims), numpy.float16)
     return x.sum(axis, dtype, keepdims=keepdims)
 
 

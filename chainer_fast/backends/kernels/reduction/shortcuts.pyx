@@ -11,8 +11,8 @@ from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY,
 from chainer_fast._core.arrays.dtypes cimport has_dtype
 from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.graphs.graph cimport (
-    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, clear_float_errors,
-    float_errors, new_ref, place_of)
+    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, as_floats, as_halves,
+    clear_float_errors, float_errors, new_ref, place_of)
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 
@@ -179,6 +179,7 @@ cdef class SumShortcut(Shortcut):
 
     def __cinit__(self):
         self.traits.warns = True
+        self.traits.in_single = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         return _sum(self, function, <object>x[0]) if n == 1 else None
@@ -194,6 +195,7 @@ cdef class MeanShortcut(Shortcut):
 
     def __cinit__(self):
         self.traits.warns = True
+        self.traits.in_single = True
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef object array, y
@@ -211,9 +213,13 @@ cdef class MeanShortcut(Shortcut):
 
     cdef int backward(
             self, FunctionBase function, object gy, PyObject **gx) except -1:
+        # Half precision does not hold the inverse of a large number.
+        cdef object floats = as_floats(gy)
         cdef object scaled = run_loop(
-            _multiply, gy, gy, self.field(function, MULTIPLIER))
+            _multiply, floats, floats, self.field(function, MULTIPLIER))
         if scaled is None:
             return 0
+        if floats is not gy:
+            scaled = as_halves(scaled)
         gx[0] = new_ref(_spread(self, function, scaled))
         return gx[0] is not NULL

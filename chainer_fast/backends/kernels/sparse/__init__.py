@@ -23,7 +23,7 @@ def _places(xp, row, col):
     return known, (*batch, row[known]), (*batch, col[known])
 
 
-@kernel(compiled=_compiled.product)
+@kernel(compiled=_compiled.product, in_single=True)
 def product(
         data: NdArray, row: tp.Any, col: NdArray, height: int,
         dense: NdArray) -> NdArray:
@@ -51,7 +51,7 @@ def product(
     return y
 
 
-@kernel(compiled=_compiled.sampled_product)
+@kernel(compiled=_compiled.sampled_product, in_single=True)
 def sampled_product(a: NdArray, row: NdArray, col: NdArray, b: NdArray) -> NdArray:
     """Multiply a dense matrix by the transpose of one, at some coordinates only.
 

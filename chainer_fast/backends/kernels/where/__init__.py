@@ -7,7 +7,7 @@ from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
 
-@kernel(compiled=_compiled.where)
+@kernel(compiled=_compiled.where, in_single=True)
 def where(condition: NdArray, x: NdArray, y: NdArray) -> NdArray:
     """Take elements of one array where a condition holds, else of another.
 
