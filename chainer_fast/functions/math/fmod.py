@@ -1,7 +1,8 @@
 """Remainders."""
 from __future__ import annotations
 
-from chainer_fast import backend, function_node, utils
+from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.functions.math import fix as fix_mod
@@ -24,8 +25,7 @@ class Fmod(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, divisor = inputs
-        xp = backend.get_array_module(x)
-        return utils.force_array(xp.fmod(x, divisor), x.dtype),
+        return utils.force_array(kernels.remainder(x, divisor), x.dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

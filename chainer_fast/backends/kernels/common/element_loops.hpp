@@ -39,7 +39,11 @@ struct AnyLoop {
 
     void run(char kind, const void *a, const void *b, const void *c, void *out,
              void *second, ptrdiff_t n, double p, double q) const {
-        shared_by_type(kind, f, d, n, a, b, c, out, second, p, q, ufuncs);
+        const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
+        parallel(n, *ufuncs ? FUNCTION_GRAIN : GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
+            by_type(kind, f, d, from(a, i * size), from(b, i * size), from(c, i * size),
+                    from(out, i * size), from(second, i * size), p, q, ufuncs, end - i);
+        });
     }
 };
 

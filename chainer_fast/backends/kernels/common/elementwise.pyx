@@ -14,14 +14,12 @@ from libc.math cimport INFINITY
 from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast._core.graphs.graph cimport (
     VariableNodeBase, clear_float_errors, fits_inputs, float_errors, input_array,
     new_ref, number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
-    Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, spread,
-    sum_to)
+    Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, sum_to)
 from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 
 np.import_array()
@@ -239,15 +237,18 @@ cdef class Elementwise(Shortcut):
         cdef char kind = common_gapless_kind(a, b)
         if kind:
             gy = in_order_of(gy, a)
-        if not kind or not common_gapless_kind(a, gy):
-            if not shape_of_two(a, b, self.broadcasts, &shape) or (
-                    not is_like(gy, a, &shape)):
-                return None
-            a, b, gy = spread(a, &shape), spread(b, &shape), spread(gy, &shape)
-            kind = kind_of(a)
-        ga, gb = empty_gapless_like(a), empty_gapless_like(a)
         clear_float_errors()
-        _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)
+        if kind and common_gapless_kind(a, gy):
+            ga, gb = empty_gapless_like(a), empty_gapless_like(a)
+            _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)
+        elif shape_of_two(a, b, self.broadcasts, &shape) and is_like(gy, a, &shape):
+            ga, gb = [
+                PyArray_EMPTY(shape.ndim, shape.dims, PyArray_TYPE(<np.ndarray>a), 0)
+                for _ in range(2)]
+            run_gathered((<Loop>self.gradients).any, cf_float_kind(<np.ndarray>a),
+                         shape.ndim, shape.dims, a, b, gy, ga, gb, 0, 0)
+        else:
+            return None
         return None if float_errors() else (ga, gb)
 
     cdef object forward_on_device(

@@ -86,7 +86,6 @@ cdef struct Spread:
 
 cdef bint shape_of_one(object array, Spread *shape) noexcept
 cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept
-cdef object spread(object array, const Spread *shape)
 cdef object without_gaps(object array)
 cdef bint is_like(object array, object other, const Spread *shape) noexcept
 cdef bint is_of_broadcast(object array, tuple nodes) except -1
