@@ -65,7 +65,7 @@ def test_bits_are_those_of_numpy(shape, name, dtype):
             for keepdims in (False, True):
                 found = reduction(name, array, axis, keepdims)
                 if found is NotImplemented:
-                    assert layout not in READ
+                    assert layout not in READ or name in ('max', 'min')
                     continue
                 assert_same(found, NUMPY[name](array, axis, keepdims=keepdims), name)
 
@@ -82,6 +82,9 @@ def test_threads(name):
         for threads in (1, 2):
             with configuration.using_config('num_threads', threads):
                 found.append(reduction(name, x, axis, False))
+        if found[0] is NotImplemented:
+            assert name in ('max', 'min') and axis != 0
+            continue
         np.testing.assert_array_equal(*found)
         assert_same(found[0], NUMPY[name](x, axis), name)
 
@@ -95,6 +98,8 @@ def test_nan_is_the_largest_and_the_smallest(name, place):
         for axis in axes_of(array.ndim):
             with np.errstate(all='raise'):
                 found = reduction(name, array, axis, False)
+            if found is NotImplemented:
+                continue
             np.testing.assert_array_equal(found, NUMPY[name](array, axis))
 
 

@@ -39,6 +39,8 @@ constexpr ptrdiff_t LEAF = 128;
 
 template <Reduction kind, typename T>
 CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
+    if (kind == Reduction::SUM)
+        return inlined_block_sum(x, n);
     T lanes[8], total = x[0];
     ptrdiff_t i = 1, j;
     if (n >= 8) {
@@ -165,10 +167,10 @@ struct ReducedAxes {
 
 /* -- long rows, which NumPy cuts in halves of halves */
 
-constexpr ptrdiff_t PIECE = GRAIN / 4;
+constexpr ptrdiff_t ROW_PIECE = GRAIN / 4;
 
 template <typename T>
-struct Piece {
+struct RowPiece {
     const T *x;
     ptrdiff_t term, n;
     T total;
@@ -176,8 +178,8 @@ struct Piece {
 
 template <typename T>
 void cut_in_pieces(const T *x, ptrdiff_t term, ptrdiff_t column, ptrdiff_t n,
-                   std::vector<Piece<T>> *pieces) {
-    if (n <= PIECE) {
+                   std::vector<RowPiece<T>> *pieces) {
+    if (n <= ROW_PIECE) {
         pieces->push_back({x, term, n, T(0)});
         return;
     }
@@ -187,8 +189,8 @@ void cut_in_pieces(const T *x, ptrdiff_t term, ptrdiff_t column, ptrdiff_t n,
 }
 
 template <Reduction kind, typename T>
-T total_of_pieces(ptrdiff_t n, const Piece<T> **next) {
-    if (n <= PIECE)
+T total_of_pieces(ptrdiff_t n, const RowPiece<T> **next) {
+    if (n <= ROW_PIECE)
         return (*next)++->total;
     const ptrdiff_t half = n / 2 - n / 2 % 8;
     const T total = total_of_pieces<kind>(half, next);
@@ -253,16 +255,16 @@ void reduce(const ReducedAxes &axes, const T *x, T *out) {
         });
         return;
     }
-    std::vector<Piece<T>> pieces;
+    std::vector<RowPiece<T>> pieces;
     for (ptrdiff_t i = 0; i < results * terms; ++i)
         cut_in_pieces(first(i / terms, i % terms), i % terms, last.stride,
                       length(i % terms), &pieces);
-    parallel(pieces.size(), GRAIN / std::min(part, PIECE) + 1,
+    parallel(pieces.size(), GRAIN / std::min(part, ROW_PIECE) + 1,
              [&](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i)
             pieces[i].total = total(pieces[i].x, pieces[i].term, pieces[i].n);
     });
-    const Piece<T> *next = pieces.data();
+    const RowPiece<T> *next = pieces.data();
     for (ptrdiff_t i = 0; i < results * terms; ++i) {
         const T some = total_of_pieces<kind>(length(i % terms), &next);
         T &to = out[i / terms];
@@ -278,6 +280,10 @@ inline PyObject *reduced(int kind, PyObject *object, const int *flags, bool keep
     if (!PyArray_CheckExact(object) || !PyArray_ISBEHAVED_RO(array)
         || (PyArray_TYPE(array) != NPY_FLOAT && PyArray_TYPE(array) != NPY_DOUBLE)
         || !axes.read(array, flags, PyArray_ITEMSIZE(array)))
+        Py_RETURN_NONE;
+    /* NumPy's own loops for the largest of a row are faster. */
+    const ReducedAxes::Axis &last = axes.each[axes.n - 1];
+    if (kind >= (int)Reduction::LARGEST && last.reduced && last.stride == 1)
         Py_RETURN_NONE;
     const bool single = PyArray_TYPE(array) == NPY_FLOAT;
     npy_intp dims[ReducedAxes::MOST];
