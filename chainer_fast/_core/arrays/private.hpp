@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include <numpy/arrayobject.h>
 #include <numpy/random/bitgen.h>
 #include <numpy/ufuncobject.h>
@@ -218,13 +220,14 @@ inline PyObject *referent(PyObject *reference) {
 
 typedef void (*InnerLoop)(char **, npy_intp *, npy_intp *, void *);
 
-/* Find the loop of a ufunc of one argument for a type of elements. */
+/* Find the loop of a ufunc for arguments and results of one type. */
 inline bool find_loop(PyObject *ufunc, int typenum, InnerLoop *loop, void **data) {
 #ifndef CF_GENERAL
     const PyUFuncObject *table = reinterpret_cast<PyUFuncObject *>(ufunc);
     for (int i = 0; i < table->ntypes; ++i) {
         /* The first loop that fits is NumPy's choice; slower ones may come after it. */
-        if (table->types[2 * i] == typenum && table->types[2 * i + 1] == typenum) {
+        const char *types = table->types + table->nargs * i;
+        if (std::all_of(types, types + table->nargs, [=](char c) { return c == typenum; })) {
             *loop = reinterpret_cast<InnerLoop>(table->functions[i]);
             *data = table->data ? const_cast<void *>(table->data[i]) : nullptr;
             return *loop != nullptr;

@@ -1,7 +1,7 @@
 """Special functions that SciPy and CuPy compute."""
 from __future__ import annotations
 
-from chainer_fast.backends.kernels.arithmetic import special
+from chainer_fast.backends.kernels.arithmetic import special, unary
 from chainer_fast.functions.math import _unary
 from chainer_fast.types import NdArray
 
@@ -10,4 +10,4 @@ class SpecialFunction(_unary.FloatUfunc):
     """Function of one array; ``ufunc`` is its name in ``scipy.special``."""
 
     def compute(self, x: NdArray) -> NdArray:
-        return special.ufunc(x, self.ufunc)(x)
+        return unary.apply(special.ufunc(x, self.ufunc), x)

@@ -311,7 +311,7 @@ class PowVarVar(_operands.BinaryOperator):
 
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
-        self.y: NdArray = utils.force_array(halves.power(lhs, rhs))
+        self.y: NdArray = kernels.power(lhs, rhs)
         self.retain_inputs((0, 1))
         return self.y,
 
@@ -370,15 +370,19 @@ class PowVarVarGrad(function_node.FunctionNode):
         return tuple(grads)
 
 
-# Squares; other exponents are left to NumPy.
 @record(elementwise(
-    'Square::of', ('Square::grad', 0), parameters=('value',), least=2, most=2,
-    casts=True))
+    'Pow::of', ('Pow::grad', 0), parameters=('value', 'less'), casts=True))
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 
     text = '_ ** {}'
     floating = True
+
+    def __init__(self, value: tp.Any) -> None:
+        super().__init__(value)
+        if type(value) in (int, float):
+            # The exponent of the gradient, for compiled code.
+            self.less = value - 1
 
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))

@@ -1,10 +1,13 @@
 """The exponential function less one."""
 from __future__ import annotations
 
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.functions.math import _unary
 from chainer_fast.variable import Variable, VariableOrArray
 
 
+@record(elementwise('expm1', ('Expm1::grad', 'y')))
 class Expm1(_unary.FloatUfunc):
     """``e ** x - 1``."""
 

@@ -1,8 +1,8 @@
 """Remainders."""
 from __future__ import annotations
 
-from chainer_fast import backend, function_node, utils
-from chainer_fast.backends.kernels.common import halves
+from chainer_fast import function_node, utils
+from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
 from chainer_fast.functions.math import fix as fix_mod
@@ -22,12 +22,10 @@ class Fmod(function_node.FunctionNode):
         x, divisor = in_types
         type_check.expect(x.dtype == divisor.dtype)
 
-    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         x, divisor = inputs
-        xp = backend.get_array_module(x)
-        return utils.force_array(xp.fmod(x, divisor), x.dtype),
+        return utils.force_array(kernels.remainder(x, divisor), x.dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

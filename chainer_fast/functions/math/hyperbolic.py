@@ -1,10 +1,13 @@
 """Hyperbolic sine and cosine."""
 from __future__ import annotations
 
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.functions.math import _unary
 from chainer_fast.variable import Variable, VariableOrArray
 
 
+@record(elementwise('cosh', ('Cosh::grad', 0)))
 class Cosh(_unary.FloatUfunc):
     """Hyperbolic cosine."""
 
@@ -49,6 +52,7 @@ def cosh(x: VariableOrArray) -> Variable:
     return Cosh().apply((x,))[0]
 
 
+@record(elementwise('sinh', ('Sinh::grad', 0)))
 class Sinh(_unary.FloatUfunc):
     """Hyperbolic sine."""
 

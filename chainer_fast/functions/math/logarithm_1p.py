@@ -1,10 +1,13 @@
 """The logarithm of one plus x."""
 from __future__ import annotations
 
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.functions.math import _unary
 from chainer_fast.variable import Variable, VariableOrArray
 
 
+@record(elementwise('log1p', ('Log1p::grad', 0)))
 class Log1p(_unary.FloatUfunc):
     """``log(1 + x)``."""
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends.kernels import reduction as kernels
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _axes
@@ -42,7 +43,7 @@ class Max(SelectorBase):
     """Largest element over axes."""
 
     def _fwd(self, x, xp):
-        return x.max(self.axis, keepdims=self.keepdims)
+        return kernels.largest(x, self.axis, self.keepdims)
 
 
 def max(
@@ -99,7 +100,7 @@ class Min(SelectorBase):
     """Smallest element over axes."""
 
     def _fwd(self, x, xp):
-        return x.min(self.axis, keepdims=self.keepdims)
+        return kernels.smallest(x, self.axis, self.keepdims)
 
 
 def min(

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import array as kernels
+from chainer_fast.backends.kernels import reduction
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.functions import _halves
@@ -19,7 +20,7 @@ class Prod(_axes.Reduction):
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         factors, = x
         self.retain_inputs((0,))
-        y = factors.prod(axis=self.axis, keepdims=self.keepdims)
+        y = reduction.product(factors, self.axis, self.keepdims)
         return utils.force_array(y),
 
     def backward(

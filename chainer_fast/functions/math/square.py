@@ -1,10 +1,13 @@
 """Squares."""
 from __future__ import annotations
 
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.functions.math import _unary
 from chainer_fast.variable import Variable, VariableOrArray
 
 
+@record(elementwise('Square::of', ('SquareOf::grad', 0)))
 class Square(_unary.FloatUfunc):
     """``x ** 2``."""
 

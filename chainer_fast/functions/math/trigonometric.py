@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends import arrays
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _unary
@@ -11,6 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(elementwise('sin', ('Sin::grad', 0)))
 class Sin(_unary.FloatUfunc):
     """Sine."""
 
@@ -65,6 +68,7 @@ def sin(x: VariableOrArray) -> Variable:
     return Sin().apply((x,))[0]
 
 
+@record(elementwise('cos', ('Cos::grad', 0)))
 class Cos(_unary.FloatUfunc):
     """Cosine."""
 
@@ -119,6 +123,7 @@ def cos(x: VariableOrArray) -> Variable:
     return Cos().apply((x,))[0]
 
 
+@record(elementwise('tan', ('Tan::grad', 0)))
 class Tan(_unary.FloatUfunc):
     """Tangent."""
 
@@ -164,6 +169,7 @@ def tan(x: VariableOrArray) -> Variable:
     return Tan().apply((x,))[0]
 
 
+@record(elementwise('arcsin', ('Arcsin::grad', 0)))
 class Arcsin(_unary.FloatUfunc):
     """Inverse sine."""
 
@@ -218,6 +224,7 @@ def arcsin(x: VariableOrArray) -> Variable:
     return Arcsin().apply((x,))[0]
 
 
+@record(elementwise('arccos', ('Arccos::grad', 0)))
 class Arccos(_unary.FloatUfunc):
     """Inverse cosine."""
 
@@ -272,6 +279,7 @@ def arccos(x: VariableOrArray) -> Variable:
     return Arccos().apply((x,))[0]
 
 
+@record(elementwise('arctan', ('Arctan::grad', 0)))
 class Arctan(_unary.FloatUfunc):
     """Inverse tangent."""
 

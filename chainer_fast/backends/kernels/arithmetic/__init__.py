@@ -3,8 +3,12 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends.kernels.arithmetic import unary
+from chainer_fast.backends.kernels.common import halves, ufuncs
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
@@ -28,9 +32,22 @@ def div_from_constant_grad(x: NdArray, gy: NdArray, value: tp.Any) -> NdArray:
     return arrays.force_array(-value * gy / (x * x))
 
 
-def power(x: NdArray, value: tp.Any) -> NdArray:
+@halves.elementwise_in_single
+def power(x: tp.Any, value: tp.Any) -> NdArray:
     """``x ** value`` in the dtype of ``x``."""
+    dtype = getattr(value, 'dtype', x.dtype)
+    if unary.is_plain(x) and dtype == x.dtype:
+        return arrays.force_array(ufuncs.shared(ufuncs.power, x, value))
     return arrays.force_array(x ** value, x.dtype)
+
+
+@halves.elementwise_in_single
+def remainder(x: NdArray, divisor: NdArray) -> NdArray:
+    """``fmod(x, divisor)``."""
+    if unary.is_plain(x) and unary.is_plain(divisor):
+        own = ufuncs.fmod if x.dtype.char == 'f' else numpy.fmod
+        return ufuncs.shared(own, x, divisor)
+    return get_array_module(x).fmod(x, divisor)
 
 
 @elements.kernel('Pow::grad')
@@ -44,7 +61,7 @@ def pow_grads(
         a: NdArray, b: NdArray, y: NdArray, g: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of ``y = a ** b``, not summed over the axes of broadcasts."""
     xp = get_array_module(a)
-    ga = arrays.force_array(b * (a ** (b - b.dtype.type(1))) * g)
+    ga = arrays.force_array(b * power(a, b - b.dtype.type(1)) * g)
     return ga, arrays.force_array(xp.log(a) * y * g)
 
 

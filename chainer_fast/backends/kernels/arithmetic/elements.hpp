@@ -73,7 +73,13 @@ struct DivFromConstant {
 };
 CF_LOOPS(DivFromConstant)
 
+/* With a constant for exponent, and that of the gradient, which is less by one. */
 struct Pow {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T value, T) {
+        return value == T(2) ? x * x : T(pow(x, value));
+    }
+
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy, T value, T less) {
         return value * T(pow(x, less)) * gy;
@@ -154,6 +160,121 @@ struct Square {
     static CF_ELEMENT T grad(T x, T gy) { return T(2) * x * gy; }
 };
 CF_LOOPS(Square)
+
+/* The square as a function of its own; as a power, its gradient has another order. */
+struct SquareOf {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return gy * T(2) * x; }
+};
+CF_LOOPS(SquareOf)
+
+#if defined(__CUDACC__)
+/* Under NumPy's names. */
+template <typename T> CF_ELEMENT T arccos(T x) { return T(acos(x)); }
+template <typename T> CF_ELEMENT T arcsin(T x) { return T(asin(x)); }
+template <typename T> CF_ELEMENT T arctan(T x) { return T(atan(x)); }
+#else
+using std::cos;
+using std::cosh;
+using std::sin;
+using std::sinh;
+#endif
+
+/* -- gradients by another function, which on the processor is NumPy's for all types */
+
+struct ByParts {
+    static constexpr bool has_own_function = false;
+
+    template <typename T>
+    static CF_ELEMENT T inner(T x) { return x; }
+};
+
+struct Sin : ByParts {
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T, T gy, T slope) { return slope * gy; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(cos(x))); }
+};
+CF_LOOPS(Sin, "cos")
+CF_LOOP_OF_UFUNC(sin)
+
+struct Cos : ByParts {
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T, T gy, T sine) { return -sine * gy; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(sin(x))); }
+};
+CF_LOOPS(Cos, "sin")
+CF_LOOP_OF_UFUNC(cos)
+
+struct Tan : ByParts {
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T, T gy, T cosine) { return gy / (cosine * cosine); }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(cos(x))); }
+};
+CF_LOOPS(Tan, "cos")
+CF_LOOP_OF_UFUNC(tan)
+
+struct Cosh : ByParts {
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T, T gy, T slope) { return slope * gy; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(sinh(x))); }
+};
+CF_LOOPS(Cosh, "sinh")
+CF_LOOP_OF_UFUNC(cosh)
+
+struct Sinh : ByParts {
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T, T gy, T slope) { return slope * gy; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(cosh(x))); }
+};
+CF_LOOPS(Sinh, "cosh")
+CF_LOOP_OF_UFUNC(sinh)
+
+/* -- gradients by arithmetic */
+
+struct Arcsin {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return T(1) / T(sqrt(T(1) - x * x)) * gy; }
+};
+CF_LOOPS(Arcsin)
+CF_LOOP_OF_UFUNC(arcsin)
+
+struct Arccos {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return T(-1) / T(sqrt(T(1) - x * x)) * gy; }
+};
+CF_LOOPS(Arccos)
+CF_LOOP_OF_UFUNC(arccos)
+
+struct Arctan {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return T(1) / (T(1) + x * x) * gy; }
+};
+CF_LOOPS(Arctan)
+CF_LOOP_OF_UFUNC(arctan)
+
+struct Expm1 {
+    template <typename T>
+    static CF_ELEMENT T grad(T y, T gy) { return (y + T(1)) * gy; }
+};
+CF_LOOPS(Expm1)
+CF_LOOP_OF_UFUNC(expm1)
+
+struct Log1p {
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return gy / (x + T(1)); }
+};
+CF_LOOPS(Log1p)
+CF_LOOP_OF_UFUNC(log1p)
 
 }  // namespace arithmetic
 }  // namespace chainer_fast

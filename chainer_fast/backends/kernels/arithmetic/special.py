@@ -1,4 +1,4 @@
-"""Special functions that SciPy and CuPy compute."""
+"""Special functions that SciPy and CuPy compute, and some of floats that we do."""
 from __future__ import annotations
 
 import importlib
@@ -7,6 +7,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.types import NdArray
 
 
@@ -31,5 +32,7 @@ def ufunc(x: NdArray, name: str) -> tp.Any:
     ImportError
         If SciPy is not installed.
     """
+    if type(x) is numpy.ndarray and x.dtype.char == 'f' and hasattr(ufuncs, name):
+        return getattr(ufuncs, name)
     package = 'scipy' if get_array_module(x) is numpy else 'cupyx.scipy'
     return getattr(importlib.import_module(package + '.special'), name)

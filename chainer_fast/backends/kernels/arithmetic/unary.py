@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import typing as tp
 
+import numpy
+
 from chainer_fast.backends import _image_orders, cuda
+from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.types import NdArray
 
 # By the name of the function: of its argument x or its value y, and the gradient g.
@@ -72,6 +75,8 @@ def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
 def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
     """Return a ufunc of an array; on a GPU, of images in their order in memory.
 
+    On the processor several threads share a large array.
+
     Parameters
     ----------
     ufunc : callable
@@ -84,7 +89,14 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
     """
     if isinstance(x, cuda.ndarray):
         return _image_orders.elementwise(ufunc, [x])
+    if is_plain(x):
+        return ufuncs.shared(ufunc, x)
     return ufunc(x)
+
+
+def is_plain(x: tp.Any) -> bool:
+    """Return whether it is an array of NumPy for which there are loops of our own."""
+    return type(x) is numpy.ndarray and x.dtype.char in 'fd'
 
 
 def has_rsqrt(x: NdArray) -> bool:

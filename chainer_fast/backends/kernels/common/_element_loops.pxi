@@ -1,10 +1,20 @@
 # Loops over arrays of NumPy, by the names of their elements. Part of elementwise.pyx.
-from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_SAMESHAPE, PyArray_SIZE
+from numpy cimport (
+    PyArray_CheckExact, PyArray_DATA, PyArray_EMPTY, PyArray_SAMESHAPE, PyArray_SIZE,
+    PyArray_TYPE, npy_intp)
+
+from chainer_fast._core.arrays.plain cimport cf_float_kind
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast" nogil:
     ElementLoop COPY
     Py_ssize_t LONG_LOOP
+
+cdef extern from "chainer_fast/backends/kernels/common/gathered_loops.hpp" \
+        namespace "chainer_fast":
+    void run_gathered(
+        const AnyLoop &, char kind, int ndim, const npy_intp *shape, object a, object b,
+        object c, object out, object second, double p, double q) noexcept
 
 # Those of the files `elements.cc` of the families.
 cdef extern from * namespace "chainer_fast":
@@ -124,15 +134,15 @@ cdef object _run_spread(
             return None
         x = laid_out_like(a, out)
         return _run(loop, b'e', x, x if a is b else laid_out_like(b, out), p, q)
-    if a is b:
-        if not shape_of_one(a, &shape):
-            return None
-        a = b = spread(a, &shape)
-    elif shape_of_two(a, b, broadcasts, &shape):
-        a, b = spread(a, &shape), spread(b, &shape)
-    else:
+    if not (shape_of_one(a, &shape) if a is b
+            else shape_of_two(a, b, broadcasts, &shape)):
         return None
-    return _run(loop, kind_of(a), a, b, p, q)
+    out = PyArray_EMPTY(
+        shape.ndim, shape.dims, PyArray_TYPE(<np.ndarray>a), 0)
+    clear_float_errors()
+    run_gathered(loop, cf_float_kind(<np.ndarray>a), shape.ndim, shape.dims, a, b, None,
+                 out, None, p, q)
+    return None if float_errors() else out
 
 
 cdef bint _are_halves(object a, object b) noexcept:

@@ -1,10 +1,8 @@
-# Arrays with gaps, and such as are broadcast, spread out for loops; and sums.
+# Arrays with gaps, and such as are broadcast, for loops that gather tiles; and sums.
 #
-# A copy in C order costs less than the general way through a function's methods: always
-# if those go over the array several times, and otherwise as long as it stays in the
-# cache. NumPy's results lie in C order as well, if the strides of all operands fall
-# from axis to axis; other arrays are left to the methods. Gradients of what was
-# broadcast are summed as the methods sum them.
+# NumPy's results lie in C order, if the strides of all operands fall from axis to axis;
+# other arrays are left to the methods. Gradients of what was broadcast are summed as the
+# methods sum them.
 #
 # Part of layout.pyx.
 import numpy
@@ -22,6 +20,10 @@ from chainer_fast._core.graphs.graph cimport (
     INLINE_DIMS, VariableNodeBase, as_floats, as_halves)
 
 cdef object _add_up = numpy.add.reduce
+
+cdef extern from "chainer_fast/backends/kernels/common/reduce.hpp" \
+        namespace "chainer_fast":
+    object reduced(int kind, object, const bint *axes, bint keepdims)
 
 cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
@@ -50,10 +52,6 @@ cdef extern from *:
     """
     PyObject *cf_empty_result(np.ndarray, np.ndarray)
 
-cdef enum:
-    # Elements of a result at most.
-    _MOST = 1 << 15
-
 
 cdef bint _falls(object array) noexcept:
     """Tell whether an array of floats has strides that fall, none of them negative.
@@ -75,15 +73,12 @@ cdef bint _falls(object array) noexcept:
     return True
 
 
-cdef bint _is_small(const Spread *shape) noexcept:
-    """Tell whether there are elements, and not too many."""
-    cdef npy_intp size = 1
+cdef bint _has_elements(const Spread *shape) noexcept:
     cdef int axis
     for axis in range(shape.ndim):
-        size *= shape.dims[axis]
-        if size > _MOST:
+        if shape.dims[axis] == 0:
             return False
-    return size > 0
+    return True
 
 
 cdef bint shape_of_one(object array, Spread *shape) noexcept:
@@ -94,7 +89,7 @@ cdef bint shape_of_one(object array, Spread *shape) noexcept:
     shape.ndim = PyArray_NDIM(array)
     for axis in range(shape.ndim):
         shape.dims[axis] = PyArray_DIM(<np.ndarray>array, axis)
-    return _is_small(shape)
+    return _has_elements(shape)
 
 
 cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept:
@@ -125,20 +120,7 @@ cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexc
             shape.dims[axis - missing] = length
         elif length != 1 and length != shape.dims[axis - missing]:
             return False
-    return _is_small(shape)
-
-
-cdef object spread(object array, const Spread *shape):
-    """Return an array in C order and of a shape: itself, or a copy."""
-    cdef np.ndarray copy
-    if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) and (
-            PyArray_NDIM(array) == shape.ndim and np.PyArray_CompareLists(
-                PyArray_DIMS(<np.ndarray>array), <npy_intp *>shape.dims, shape.ndim)):
-        return array
-    copy = PyArray_EMPTY(
-        shape.ndim, <npy_intp *>shape.dims, PyArray_TYPE(<np.ndarray>array), 0)
-    PyArray_CopyInto(copy, <np.ndarray>array)
-    return copy
+    return _has_elements(shape)
 
 
 cdef object without_gaps(object array):
@@ -221,13 +203,17 @@ cdef object sum_to(object array, VariableNodeBase node):
     cdef bint differs = extra > 0
     cdef np.PyArray_Dims shape
     cdef list axes = list(range(extra))
+    cdef bint flags[2 * INLINE_DIMS]
     cdef npy_intp length
     cdef int axis
-    if node.ndim < 0 or extra < 0:
+    if node.ndim < 0 or extra < 0 or extra > INLINE_DIMS:
         return None
+    for axis in range(extra):
+        flags[axis] = True
     for axis in range(node.ndim):
         dims[axis] = node.dims[axis]
         length = PyArray_DIM(<np.ndarray>array, axis + extra)
+        flags[axis + extra] = dims[axis] == 1
         if dims[axis] == 1:
             axes.append(axis + extra)
             differs = differs or length != 1
@@ -239,7 +225,9 @@ cdef object sum_to(object array, VariableNodeBase node):
         # Halves stop to grow; NumPy adds them up as such along all axes but the last.
         total = as_halves(_add_up(as_floats(array), tuple(axes), None, None, True))
     else:
-        total = _add_up(array, tuple(axes), None, None, True)
+        total = reduced(0, array, flags, True)
+        if total is None:
+            total = _add_up(array, tuple(axes), None, None, True)
     if extra == 0:
         return total
     shape.ptr, shape.len = dims, node.ndim

@@ -1,30 +1,120 @@
-# Loops of NumPy's functions of one argument. Part of ufuncs.pyx.
+# Loops of NumPy's functions of one or two arguments. Part of ufuncs.pyx.
+from numpy cimport PyArray_NDIM
+
+from chainer_fast._core.arrays.gapless cimport (
+    common_gapless_kind, empty_gapless_like, gapless_kind)
+from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
+
 
 cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
     """Take the loop of a ufunc for a type; False if it does not do what the ufunc does.
     """
-    x = numpy.linspace(.1, 2, 20, dtype=dtype)
+    x = numpy.linspace(.1, .9, 20, dtype=dtype)
     y = numpy.empty_like(x)
     if not find_loop(<PyObject *>ufunc, typenum, &loop.loop, &loop.data):
         return False
-    loop.run(PyArray_DATA(<np.ndarray>x), PyArray_DATA(<np.ndarray>y), PyArray_SIZE(x),
-             x.itemsize)
-    return (ufunc(x) == y).all()
+    if ufunc.nin == 1:
+        loop.run(PyArray_DATA(<np.ndarray>x), PyArray_DATA(<np.ndarray>y),
+                 PyArray_SIZE(x), x.itemsize)
+        return (ufunc(x) == y).all()
+    loop.run_with(
+        PyArray_DATA(<np.ndarray>x), PyArray_DATA(<np.ndarray>x), x.itemsize,
+        PyArray_DATA(<np.ndarray>y), PyArray_SIZE(x), x.itemsize)
+    return (ufunc(x, x) == y).all()
 
 
-cdef Unary unary_of(ufunc, of_floats=None) except *:
+cdef Unary unary_of(ufunc, own=None) except *:
     """Return the loops of a ufunc of NumPy; they last as long as NumPy does.
 
-    The loop for floats is that of the function ``of_floats`` of our own, if given.
+    The loop for floats is that of the function ``own``, if given, and so is the loop
+    for doubles if it has one.
     """
     cdef Unary loops
     cdef Unary others = library_loops(ufunc.__name__.encode())
+    cdef _Table table
     if others.d.loop is NULL:
         raise ValueError('there are no loops of %r' % ufunc)
     if not _take(&loops.d, ufunc, np.NPY_DOUBLE, numpy.float64):
         loops.d = others.d
-    if of_floats is not None:
-        loops.f.loop = <InnerLoop>(<_Table>_tables[of_floats]).function
+    if own is not None:
+        table = <_Table>_tables[own]
+        loops.f.loop, loops.f.data = <InnerLoop>table.functions[0], table.data[0]
+        if table.functions[1] is not NULL:
+            loops.d.loop, loops.d.data = <InnerLoop>table.functions[1], table.data[1]
     elif not _take(&loops.f, ufunc, np.NPY_FLOAT, numpy.float32):
         loops.f = others.f
     return loops
+
+
+# By functions, so that their loops are looked for once.
+cdef dict _found = {}
+
+
+cdef class _Loops:
+    """The loops of a ufunc, which is kept for their sake."""
+    cdef Unary loops
+    cdef bint has_floats, has_doubles
+    cdef object ufunc
+
+    def __cinit__(self, ufunc not None):
+        self.ufunc = ufunc
+        self.has_floats = find_loop(
+            <PyObject *>ufunc, np.NPY_FLOAT, &self.loops.f.loop, &self.loops.f.data)
+        self.has_doubles = find_loop(
+            <PyObject *>ufunc, np.NPY_DOUBLE, &self.loops.d.loop, &self.loops.d.data)
+
+
+cdef object _shared(ufunc, x, y):
+    """Return a ufunc of gapless arrays, or None if that is not to be shared."""
+    cdef char kind = gapless_kind(x)
+    cdef _Loops found
+    cdef bint is_number = False, has_two = y is not None
+    cdef void *a
+    cdef void *b
+    cdef void *to
+    cdef np.npy_intp n
+    if not kind or PyArray_SIZE(x) < 2 * FUNCTION_GRAIN:
+        return None
+    if type(y) is int or type(y) is float:
+        y = numpy.array(y, x.dtype)
+    is_number = has_two and gapless_kind(y) == kind and PyArray_NDIM(y) == 0
+    if has_two and not is_number and not common_gapless_kind(x, y):
+        return None
+    found = _found.get(ufunc)
+    if found is None:
+        found = _found[ufunc] = _Loops(ufunc)
+    if not (found.has_floats if kind == b'f' else found.has_doubles):
+        return None
+    out = empty_gapless_like(x)
+    n = PyArray_SIZE(x)
+    a, to = PyArray_DATA(<np.ndarray>x), PyArray_DATA(<np.ndarray>out)
+    b = PyArray_DATA(<np.ndarray>y) if has_two else NULL
+    clear_float_errors()
+    with nogil:
+        if b is NULL:
+            found.loops.run(kind, a, to, n)
+        else:
+            found.loops.run_with(kind, a, b, is_number, to, n)
+    return None if float_errors() else out
+
+
+def shared(ufunc, x, y=None):
+    """Return a ufunc of arrays, by several threads if they are large.
+
+    Parameters
+    ----------
+    ufunc : numpy.ufunc
+        Function of one argument, or of two.
+    x : array
+    y : array or number, optional
+        The other argument.
+
+    Returns
+    -------
+    array
+        As the ufunc makes it, with its warnings.
+    """
+    out = _shared(ufunc, x, y)
+    if out is not None:
+        return out
+    return ufunc(x) if y is None else ufunc(x, y)

@@ -42,13 +42,20 @@ struct AnyLoop {
 
     void run(char kind, const void *a, const void *b, const void *c, void *out,
              void *second, ptrdiff_t n, double p, double q) const {
-        if (kind != 'e')
-            return shared_by_type(kind, f, d, n, a, b, c, out, second, p, q, ufuncs);
-        parallel(n, GRAIN, [=, loop = *this](ptrdiff_t begin, ptrdiff_t end) {
-            loop.run_halves(
-                {(const uint16_t *)a, (const uint16_t *)b, (const uint16_t *)c},
-                {(uint16_t *)out, (uint16_t *)second}, begin, end, constant(p),
-                constant(q));
+        const ptrdiff_t grain = *ufuncs ? FUNCTION_GRAIN : GRAIN;
+        if (kind == 'e') {
+            parallel(n, grain, [=, loop = *this](ptrdiff_t begin, ptrdiff_t end) {
+                loop.run_halves(
+                    {(const uint16_t *)a, (const uint16_t *)b, (const uint16_t *)c},
+                    {(uint16_t *)out, (uint16_t *)second}, begin, end, constant(p),
+                    constant(q));
+            });
+            return;
+        }
+        const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
+        parallel(n, grain, [=](ptrdiff_t i, ptrdiff_t end) {
+            by_type(kind, f, d, from(a, i * size), from(b, i * size), from(c, i * size),
+                    from(out, i * size), from(second, i * size), p, q, ufuncs, end - i);
         });
     }
 

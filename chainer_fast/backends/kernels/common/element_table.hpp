@@ -90,17 +90,17 @@ void over_one_by_ufunc(const T *a, const T *, const T *, T *out, T *, T, T,
     ufuncs[0].run(a, out, n);
 }
 
-/* -- of doubles by parts, between which NumPy's functions are called */
+/* -- by parts, between which NumPy's functions are called: of doubles, and of floats for
+   which we have no function of our own */
 
-template <typename Element>
-CF_CLONES void inner(const double *x, double *out, ptrdiff_t n, double p, double q) {
+template <typename Element, typename T>
+CF_CLONES void inner(const T *x, T *out, ptrdiff_t n, T p, T q) {
     for (ptrdiff_t i = 0; i < n; ++i)
         out[i] = with_constants<InnerOf<Element>>(p, q, x[i]);
 }
 
-template <typename Element, bool gradient>
-CF_CLONES void outer(
-        const double *x, const double *g, double *out, ptrdiff_t n, double p, double q) {
+template <typename Element, bool gradient, typename T>
+CF_CLONES void outer(const T *x, const T *g, T *out, ptrdiff_t n, T p, T q) {
     for (ptrdiff_t i = 0; i < n; ++i)
         if constexpr (gradient)
             out[i] = with_constants<OuterGradOf<Element>>(p, q, x[i], g[i], out[i]);
@@ -109,9 +109,9 @@ CF_CLONES void outer(
 }
 
 /* The gradient calls the first of two functions. */
-template <typename Element, bool gradient>
-void by_parts(const double *x, const double *g, const double *, double *out, double *,
-              double p, double q, const Unary *ufuncs, ptrdiff_t n) {
+template <typename Element, bool gradient, typename T>
+void by_parts(const T *x, const T *g, const T *, T *out, T *, T p, T q,
+              const Unary *ufuncs, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         inner<Element>(x + i, out + i, m, p, q);
@@ -124,12 +124,24 @@ void by_parts(const double *x, const double *g, const double *, double *out, dou
 
 /* -- lines of the table */
 
+/* Whether loops over floats call a function of our own, unless an element says otherwise. */
+template <typename Element, typename = void>
+constexpr bool has_own_function = true;
+
+template <typename Element>
+constexpr bool has_own_function<Element, std::void_t<decltype(Element::has_own_function)>> =
+    Element::has_own_function;
+
 template <typename Element, typename Function, int arrays, bool parts, bool gradient>
 ElementLoop line(const char *name, const char *function, Ufuncs ufuncs) {
-    ElementLoop made = {name, function, arrays, constants<Function, arrays>,
-                        over<Function, arrays, float>, nullptr, {}};
+    ElementLoop made = {name, function, arrays, constants<Function, arrays>, nullptr,
+                        nullptr, {}};
+    if constexpr (parts && !has_own_function<Element>)
+        made.f = by_parts<Element, gradient, float>;
+    else
+        made.f = over<Function, arrays, float>;
     if constexpr (parts) {
-        made.d = by_parts<Element, gradient>;
+        made.d = by_parts<Element, gradient, double>;
         made.ufuncs = ufuncs;
     }
     else

@@ -14,14 +14,14 @@ from libc.math cimport INFINITY
 from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.gapless cimport (
     any_common_gapless_kind, any_gapless_kind, empty_gapless_like)
-from chainer_fast._core.arrays.plain cimport cf_any_float_kind, kind_of
+from chainer_fast._core.arrays.plain cimport cf_any_float_kind
 from chainer_fast._core.graphs.graph cimport (
     VariableNodeBase, clear_float_errors, fits_inputs, float_errors, input_array,
     new_ref, number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
     Spread, empty_result, in_order_of, is_like, is_of_broadcast, laid_out_like,
-    shape_of_one, shape_of_two, spread, sum_to)
+    shape_of_one, shape_of_two, sum_to)
 from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 
 np.import_array()
@@ -239,23 +239,20 @@ cdef class Elementwise(Shortcut):
         cdef char kind = any_common_gapless_kind(a, b)
         if kind:
             gy = in_order_of(gy, a)
-        if not kind or not any_common_gapless_kind(a, gy):
-            if _are_halves(a, b) and _are_halves(a, gy):
-                out = empty_result(a, b)
-                if out is None or PyArray_SIZE(out) == 0 or not PyArray_SAMESHAPE(
-                        <np.ndarray>out, <np.ndarray>gy):
-                    return None
-                a, b = laid_out_like(a, out), laid_out_like(b, out)
-                gy = laid_out_like(gy, out)
-            elif not shape_of_two(a, b, self.broadcasts, &shape) or (
-                    not is_like(gy, a, &shape)):
-                return None
-            else:
-                a, b, gy = spread(a, &shape), spread(b, &shape), spread(gy, &shape)
-            kind = b'e' if cf_any_float_kind(<np.ndarray>a) == b'e' else kind_of(a)
-        ga, gb = empty_gapless_like(a), empty_gapless_like(a)
+    any_common_gapless_kind, any_gapless_kind, empty_gapless_like)
+from chainer_fast._core.arrays.plain cimport cf_any_float_kind
         clear_float_errors()
-        _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)
+        if kind:
+            ga, gb = empty_gapless_like(a), empty_gapless_like(a)
+            _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)
+        elif shape_of_two(a, b, self.broadcasts, &shape) and is_like(gy, a, &shape):
+            ga, gb = [
+                PyArray_EMPTY(shape.ndim, shape.dims, PyArray_TYPE(<np.ndarray>a), 0)
+                for _ in range(2)]
+            run_gathered((<Loop>self.gradients).any, cf_float_kind(<np.ndarray>a),
+                         shape.ndim, shape.dims, a, b, gy, ga, gb, 0, 0)
+        else:
+            return None
         return None if float_errors() else (ga, gb)
 
     cdef object forward_on_device(

@@ -136,7 +136,6 @@ def forward_in_single(
 
 
 difference = elementwise_in_single(operator.sub)
-power = elementwise_in_single(operator.pow)
 absolute = elementwise_in_single(abs)
 
 

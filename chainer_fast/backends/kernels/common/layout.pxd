@@ -86,7 +86,6 @@ cdef struct Spread:
 
 cdef bint shape_of_one(object array, Spread *shape) noexcept
 cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept
-cdef object spread(object array, const Spread *shape)
 cdef object without_gaps(object array)
 cdef object empty_result(object a, object b)
 cdef object laid_out_like(object array, object like)

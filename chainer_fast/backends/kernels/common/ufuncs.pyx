@@ -10,5 +10,5 @@ from chainer_fast._core.arrays.private cimport find_loop
 np.import_array()
 np.import_ufunc()
 
-include "_exponentials.pxi"
+include "_own_functions.pxi"
 include "_ufunc_loops.pxi"

@@ -1,4 +1,4 @@
-/* The loops of a NumPy function of one argument, called from C++.
+/* The loops of a NumPy function of one or two arguments, called from C++.
  *
  * Exponentials and the like are NumPy's own, so that a compiled kernel gives the bits of
  * its reference; only the call of the ufunc is saved. Where NumPy's loops cannot be had,
@@ -15,6 +15,9 @@
 
 namespace chainer_fast {
 
+/* Elements for a thread, at least: a function takes some times as long as a product. */
+constexpr ptrdiff_t FUNCTION_GRAIN = GRAIN / 4;
+
 struct UnaryLoop {
     /* As NumPy declares them; its integers are those of pointers' differences. */
     void (*loop)(char **args, ptrdiff_t *n, ptrdiff_t *steps, void *data) = nullptr;
@@ -25,26 +28,48 @@ struct UnaryLoop {
         ptrdiff_t steps[] = {size, size};
         loop(args, &n, steps, data);
     }
+
+    /* Of a function of two arguments; ``step`` bytes are between elements of the second. */
+    void run_with(const void *a, const void *b, ptrdiff_t step, void *out, ptrdiff_t n,
+                  ptrdiff_t size) const {
+        char *args[] = {(char *)a, (char *)b, (char *)out};
+        ptrdiff_t steps[] = {size, step, size};
+        loop(args, &n, steps, data);
+    }
 };
 
 struct Unary {
     UnaryLoop f;    // of single precision
     UnaryLoop d;    // of double precision
 
-    void run(const float *a, float *out, ptrdiff_t n) const {
-        f.run(a, out, n, sizeof(float));
+    template <typename T>
+    const UnaryLoop &of() const {
+        return sizeof(T) == sizeof(float) ? f : d;
     }
 
-    void run(const double *a, double *out, ptrdiff_t n) const {
-        d.run(a, out, n, sizeof(double));
+    template <typename T>
+    void run(const T *a, T *out, ptrdiff_t n) const {
+        of<T>().run(a, out, n, sizeof(T));
     }
 
     /* By several threads, if that pays. */
     void run(char kind, const void *a, void *out, ptrdiff_t n) const {
         const UnaryLoop &loop = kind == 'f' ? f : d;
         const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
-        parallel(n, GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
+        parallel(n, FUNCTION_GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
             loop.run(from(a, begin * size), from(out, begin * size), end - begin, size);
+        });
+    }
+
+    /* Of a function of two arguments, the second of which may be one number. */
+    void run_with(char kind, const void *a, const void *b, bool is_number, void *out,
+                  ptrdiff_t n) const {
+        const UnaryLoop &loop = kind == 'f' ? f : d;
+        const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
+        const ptrdiff_t step = is_number ? 0 : size;
+        parallel(n, FUNCTION_GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
+            loop.run_with(from(a, begin * size), from(b, begin * step), step,
+                          from(out, begin * size), end - begin, size);
         });
     }
 
@@ -66,6 +91,13 @@ void library_loop(char **args, ptrdiff_t *n, ptrdiff_t *steps, void *) {
         *(T *)(args[1] + i * steps[1]) = function(*(const T *)(args[0] + i * steps[0]));
 }
 
+template <typename T, T (*function)(T, T)>
+void library_loop_of_two(char **args, ptrdiff_t *n, ptrdiff_t *steps, void *) {
+    for (ptrdiff_t i = 0; i < *n; ++i)
+        *(T *)(args[2] + i * steps[2]) = function(
+            *(const T *)(args[0] + i * steps[0]), *(const T *)(args[1] + i * steps[1]));
+}
+
 template <float (*f)(float), double (*d)(double)>
 Unary of_library() {
     return {{library_loop<float, f>, nullptr}, {library_loop<double, d>, nullptr}};
@@ -74,11 +106,23 @@ Unary of_library() {
 /* Return the loops of the C++ library's function of that name; none if it is not known. */
 inline Unary library_loops(const char *name) {
     static const struct { const char *name; Unary loops; } known[] = {
+        {"arccos", of_library<std::acos, std::acos>()},
+        {"arcsin", of_library<std::asin, std::asin>()},
+        {"arctan", of_library<std::atan, std::atan>()},
+        {"cos", of_library<std::cos, std::cos>()},
+        {"cosh", of_library<std::cosh, std::cosh>()},
         {"exp", of_library<std::exp, std::exp>()},
         {"expm1", of_library<std::expm1, std::expm1>()},
         {"log", of_library<std::log, std::log>()},
+        {"log10", of_library<std::log10, std::log10>()},
         {"log1p", of_library<std::log1p, std::log1p>()},
+        {"log2", of_library<std::log2, std::log2>()},
+        {"power", {{library_loop_of_two<float, std::pow>, nullptr},
+                   {library_loop_of_two<double, std::pow>, nullptr}}},
+        {"sin", of_library<std::sin, std::sin>()},
+        {"sinh", of_library<std::sinh, std::sinh>()},
         {"sqrt", of_library<std::sqrt, std::sqrt>()},
+        {"tan", of_library<std::tan, std::tan>()},
         {"tanh", of_library<std::tanh, std::tanh>()},
     };
     for (const auto &each : known)

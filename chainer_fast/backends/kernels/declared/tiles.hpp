@@ -12,6 +12,7 @@
 #include <new>
 
 #include "chainer_fast/_cpu/half_loops.hpp"
+#include "chainer_fast/backends/kernels/common/gather.hpp"
 #include "chainer_fast/backends/kernels/declared/call.hpp"
 
 namespace chainer_fast {
@@ -27,52 +28,8 @@ void *share_of_module() {
 
 namespace {
 
-constexpr int MOST_AXES = 64;
 /* Elements of an array in a tile, unless a row has more. */
 constexpr ptrdiff_t TILE_SIZE = 2048;
-
-/* An array that goes through tiles; its strides are in bytes. */
-struct Gathered {
-    int ndim;
-    const ptrdiff_t *dims, *strides;
-};
-
-/* Copies ``n`` elements in C order, from the element with the number ``at`` on. */
-template <typename Element>
-void gather(const Gathered &array, const void *data, ptrdiff_t at, Element *to,
-            ptrdiff_t n) {
-    const int last = array.ndim - 1;
-    const char *line = (const char *)data;
-    if (last < 0) {
-        *to = *(const Element *)line;
-        return;
-    }
-    ptrdiff_t index[MOST_AXES];
-    for (int axis = last; axis >= 0; --axis) {
-        index[axis] = at % array.dims[axis];
-        at /= array.dims[axis];
-        line += index[axis] * array.strides[axis];
-    }
-    const ptrdiff_t length = array.dims[last], stride = array.strides[last];
-    for (;;) {
-        const ptrdiff_t m = std::min(n, length - index[last]);
-        for (ptrdiff_t i = 0; i < m; ++i)
-            to[i] = *(const Element *)(line + i * stride);
-        to += m;
-        n -= m;
-        if (n == 0)
-            return;
-        line -= index[last] * stride;
-        index[last] = 0;
-        for (int axis = last - 1; axis >= 0; --axis) {
-            line += array.strides[axis];
-            if (++index[axis] < array.dims[axis])
-                break;
-            line -= array.dims[axis] * array.strides[axis];
-            index[axis] = 0;
-        }
-    }
-}
 
 /* A call, and how its work may be cut. */
 struct Task {

@@ -13,6 +13,7 @@ from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.reduction import cuda as _device
+from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.types import DTypeSpec, NdArray
 
 
@@ -48,7 +49,29 @@ def total(
     elif dtype is None and x.dtype.char == 'e':     # CuPy sums them so by itself
         return halves.cast(
             halves.cast(x, numpy.float32).sum(axis, keepdims=keepdims), numpy.float16)
+    elif dtype is None:
+        result = shortcuts.reduction('sum', x, axis, keepdims)
+        if result is not NotImplemented:
+            return result
     return x.sum(axis, dtype, keepdims=keepdims)
+
+
+@kernel(compiled=functools.partial(shortcuts.reduction, 'prod'))
+def product(x: NdArray, axis: tp.Any, keepdims: bool) -> NdArray:
+    """Return the product over axes."""
+    return x.prod(axis, keepdims=keepdims)
+
+
+@kernel(compiled=functools.partial(shortcuts.reduction, 'max'))
+def largest(x: NdArray, axis: tp.Any, keepdims: bool) -> NdArray:
+    """Return the largest elements over axes."""
+    return x.max(axis, keepdims=keepdims)
+
+
+@kernel(compiled=functools.partial(shortcuts.reduction, 'min'))
+def smallest(x: NdArray, axis: tp.Any, keepdims: bool) -> NdArray:
+    """Return the smallest elements over axes."""
+    return x.min(axis, keepdims=keepdims)
 
 
 def _add_slices(x: NdArray) -> tp.Any:

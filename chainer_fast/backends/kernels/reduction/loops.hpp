@@ -1,10 +1,9 @@
-/* Sums of the rows of a matrix, and rows made of sums, by several threads if that pays. */
+/* Rows made of sums, by several threads if that pays. */
 #pragma once
 
 #include <string.h>
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
-#include "chainer_fast/backends/kernels/reduction/sums.hpp"
 
 namespace chainer_fast::reduction {
 namespace {
@@ -46,7 +45,6 @@ void repeat(const T *x, T *out, ptrdiff_t n, ptrdiff_t times, ptrdiff_t columns)
     });
 }
 
-constexpr Loop sum_rows_loop = {sum_each_row<float>, sum_each_row<double>};
 constexpr Loop repeat_loop = {repeat<float>, repeat<double>};
 
 }  // namespace

@@ -4,8 +4,8 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
-    PyArray_FROM_O, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
+from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_FROM_O, \
+    PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     npy_intp
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype
@@ -21,14 +21,21 @@ np.import_array()
 cdef extern from "numpy/arrayobject.h":
     int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
     object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
-    object PyArray_Sum(np.ndarray, int axis, int typenum, PyObject *out)
 
 cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
         namespace "chainer_fast::reduction":
-    void sum_rows_loop(
-        char, object x, object out, ptrdiff_t rows, ptrdiff_t columns) noexcept
     void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
                      ptrdiff_t columns) noexcept
+
+cdef extern from "chainer_fast/backends/kernels/common/reduce.hpp" \
+        namespace "chainer_fast":
+    object reduced(int kind, object, const bint *axes, bint keepdims)
+
+# In the order of the enumeration there.
+cdef enum:
+    _SUM
+
+cdef tuple _KINDS = ('sum', 'prod', 'max', 'min')
 
 cdef Loop _multiply = _ARITHMETIC['MulConstant::of']
 cdef Loop _divide = _ARITHMETIC['DivConstant::of']
@@ -60,30 +67,6 @@ cdef int _axis(Shortcut shortcut, FunctionBase function, int ndim) except -2:
     return NOT_PLAIN if axis < 0 else axis
 
 
-cdef object _sum_rows(object x, int ndim):
-    """Return the sums over the axes from ``ndim`` on; None if one raised a flag."""
-    cdef object out = PyArray_EMPTY(
-        ndim, PyArray_DIMS(<np.ndarray>x), PyArray_TYPE(<np.ndarray>x), 0)
-    cdef npy_intp rows = PyArray_SIZE(out)
-    clear_float_errors()
-    sum_rows_loop(kind_of(x), x, out, rows, PyArray_SIZE(x) // rows)
-    return None if float_errors() else out
-
-
-cdef object _sum(Shortcut shortcut, FunctionBase function, object x):
-    """Return the sum, or None if it is left to the methods."""
-    cdef int ndim = PyArray_NDIM(x)
-    cdef int axis = _axis(shortcut, function, ndim)
-    if axis == NOT_PLAIN or not kind_of(x):
-        return _sum_by_numpy(shortcut, function, x)
-    if axis == ALL_AXES:
-        return _sum_rows(x, 0)
-    if axis == ndim - 1:
-        return _sum_rows(x, ndim - 1)
-    total = PyArray_Sum(<np.ndarray>x, axis, PyArray_TYPE(<np.ndarray>x), NULL)
-    return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
-
-
 cdef bint _find_reduced(Shortcut shortcut, FunctionBase function, int ndim,
                         bint *reduced) except -1:
     """Find which axes are reduced; False if that takes a closer look."""
@@ -105,16 +88,52 @@ cdef bint _find_reduced(Shortcut shortcut, FunctionBase function, int ndim,
     return True
 
 
-cdef object _sum_by_numpy(Shortcut shortcut, FunctionBase function, object x):
-    """Return the sum of an array of any strides over any axes, or None."""
-    cdef bint reduced[MAX_DIMS]
+cdef object _sum(Shortcut shortcut, FunctionBase function, object x):
+    """Return the sum over any axes, or None if it is left to the methods."""
+    cdef bint flags[MAX_DIMS]
     if not PyArray_CheckExact(x) or not cf_float_kind(<np.ndarray>x) or (
             PyArray_SIZE(x) == 0
-            or not _find_reduced(shortcut, function, PyArray_NDIM(x), reduced)):
+            or not _find_reduced(shortcut, function, PyArray_NDIM(x), flags)):
         return None
+    total = reduced(_SUM, x, flags, shortcut.field(function, KEEPDIMS))
+    if total is not None:
+        return total
     total = _add_up(x, shortcut.field(function, AXIS), None, None,
                     shortcut.field(function, KEEPDIMS))
     return total if PyArray_CheckExact(total) else PyArray_FROM_O(total)
+
+
+def reduction(str name not None, x, axis, bint keepdims):
+    """Return a reduction of an array of floats over axes.
+
+    Parameters
+    ----------
+    name : str
+        ``'sum'``, ``'prod'``, ``'max'`` or ``'min'``.
+    x : array
+    axis : None, int or tuple of int
+    keepdims : bool
+
+    Returns
+    -------
+    array
+        ``NotImplemented`` for other arrays, and where NumPy would warn.
+    """
+    cdef bint flags[MAX_DIMS]
+    cdef int i, ndim
+    if not PyArray_CheckExact(x) or not cf_float_kind(<np.ndarray>x) or (
+            PyArray_SIZE(x) == 0 or PyArray_NDIM(x) > MAX_DIMS):
+        return NotImplemented
+    ndim = PyArray_NDIM(x)
+    for i in range(ndim):
+        flags[i] = axis is None
+    for each in () if axis is None else (axis,) if type(axis) is int else axis:
+        i = place_of(each, ndim)
+        if i < 0 or flags[i]:
+            return NotImplemented
+        flags[i] = True
+    found = reduced(_KINDS.index(name), x, flags, keepdims)
+    return NotImplemented if found is None else found
 
 
 cdef object _spread_by_numpy(Shortcut shortcut, FunctionBase function, object gy):

@@ -1,4 +1,4 @@
-/* Sums of the rows of a matrix, by several threads if that pays. */
+/* Sums of long rows, by several threads if that pays. */
 #pragma once
 
 #include <vector>
@@ -43,19 +43,6 @@ T shared_row_sum(const T *x, ptrdiff_t n) {
     });
     const Piece<T> *next = pieces.data();
     return sum_of_pieces(x, n, [&](const T *, ptrdiff_t) { return next++->sum; });
-}
-
-template <typename T>
-void sum_each_row(const T *x, T *out, ptrdiff_t rows, ptrdiff_t columns) {
-    if (columns >= 2 * GRAIN) {
-        for (ptrdiff_t i = 0; i < rows; ++i)
-            out[i] = shared_row_sum(x + i * columns, columns);
-        return;
-    }
-    parallel(rows, GRAIN / columns + 1, [=](ptrdiff_t i, ptrdiff_t end) {
-        for (; i < end; ++i)
-            out[i] = row_sum(x + i * columns, columns);
-    });
 }
 
 }  // namespace

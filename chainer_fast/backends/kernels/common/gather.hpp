@@ -1,0 +1,70 @@
+/* Elements of arrays with gaps, and of such as are broadcast, gathered for loops. */
+#pragma once
+
+#include <stddef.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "chainer_fast/_cpu/element.hpp"
+
+namespace chainer_fast {
+namespace {
+
+constexpr int MOST_AXES = 64;
+
+/* An array that goes through tiles; its strides are in bytes. */
+struct Gathered {
+    int ndim;
+    const ptrdiff_t *dims, *strides;
+};
+
+template <typename Element>
+CF_ELEMENT void gather_line(const char *line, ptrdiff_t stride, Element *to, ptrdiff_t n) {
+    if (stride == sizeof(Element))
+        memcpy(to, line, n * sizeof(Element));
+    else if (stride == 0)
+        std::fill(to, to + n, *(const Element *)line);
+    else
+        for (ptrdiff_t i = 0; i < n; ++i)
+            to[i] = *(const Element *)(line + i * stride);
+}
+
+/* Copies ``n`` elements in C order, from the element with the number ``at`` on. */
+template <typename Element>
+void gather(const Gathered &array, const void *data, ptrdiff_t at, Element *to,
+            ptrdiff_t n) {
+    const int last = array.ndim - 1;
+    const char *line = (const char *)data;
+    if (last < 0) {
+        *to = *(const Element *)line;
+        return;
+    }
+    ptrdiff_t index[MOST_AXES];
+    for (int axis = last; axis >= 0; --axis) {
+        index[axis] = at % array.dims[axis];
+        at /= array.dims[axis];
+        line += index[axis] * array.strides[axis];
+    }
+    const ptrdiff_t length = array.dims[last], stride = array.strides[last];
+    for (;;) {
+        const ptrdiff_t m = std::min(n, length - index[last]);
+        gather_line(line, stride, to, m);
+        to += m;
+        n -= m;
+        if (n == 0)
+            return;
+        line -= index[last] * stride;
+        index[last] = 0;
+        for (int axis = last - 1; axis >= 0; --axis) {
+            line += array.strides[axis];
+            if (++index[axis] < array.dims[axis])
+                break;
+            line -= array.dims[axis] * array.strides[axis];
+            index[axis] = 0;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace chainer_fast

@@ -1,0 +1,84 @@
+/* Loops of elementwise functions over arrays with gaps, and such as are broadcast.
+ *
+ * A tile of each is gathered at a time, and so stays in the cache. */
+#pragma once
+
+#include "chainer_fast/backends/kernels/common/element_loops.hpp"
+#include "chainer_fast/backends/kernels/common/gather.hpp"
+
+namespace chainer_fast {
+namespace {
+
+/* An array as an operand of a shape, which it may be broadcast to; axes are joined where
+ * its strides allow it. */
+struct Source {
+    const char *data = nullptr;
+    int ndim = 0;
+    ptrdiff_t dims[MOST_AXES], strides[MOST_AXES];
+
+    Source(PyObject *object, int n, const ptrdiff_t *shape) {
+        PyArrayObject *array = (PyArrayObject *)object;
+        if (object == Py_None)
+            return;
+        data = PyArray_BYTES(array);
+        const int missing = n - PyArray_NDIM(array);
+        for (int axis = 0; axis < n; ++axis) {
+            const bool own = axis >= missing && PyArray_DIM(array, axis - missing) != 1;
+            const ptrdiff_t stride = own ? PyArray_STRIDE(array, axis - missing) : 0;
+            if (shape[axis] == 1)
+                continue;
+            if (ndim && strides[ndim - 1] == stride * shape[axis]) {
+                dims[ndim - 1] *= shape[axis];
+                strides[ndim - 1] = stride;
+                continue;
+            }
+            dims[ndim] = shape[axis];
+            strides[ndim++] = stride;
+        }
+    }
+
+    /* Elements in C order from a number on: those of the array, or copies. */
+    template <typename T>
+    const T *at(ptrdiff_t begin, ptrdiff_t n, T *tile) const {
+        if (!data || (ndim == 1 && strides[0] == sizeof(T)))
+            return data ? (const T *)data + begin : nullptr;
+        gather(Gathered{ndim, dims, strides}, data, begin, tile, n);
+        return tile;
+    }
+};
+
+template <typename T>
+void run_tiles(LoopOver<T> loop, const Source *x, T *out, T *second, T p, T q,
+               const Unary *ufuncs, ptrdiff_t begin, ptrdiff_t end) {
+    T tiles[3][PART];
+    for (; begin < end; begin += PART) {
+        const ptrdiff_t n = part_at(begin, end);
+        loop(x[0].at(begin, n, tiles[0]), x[1].at(begin, n, tiles[1]),
+             x[2].at(begin, n, tiles[2]), out + begin, second ? second + begin : nullptr,
+             p, q, ufuncs, n);
+    }
+}
+
+/* Call a loop with arrays or None, of which the results are in C order and of a shape. */
+inline void run_gathered(
+        const AnyLoop &loop, char kind, int ndim, const ptrdiff_t *shape, PyObject *a,
+        PyObject *b, PyObject *c, PyObject *out, PyObject *second, double p, double q) {
+    const Source x[3] = {{a, ndim, shape}, {b, ndim, shape}, {c, ndim, shape}};
+    const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)out);
+    void *to = PyArray_DATA((PyArrayObject *)out);
+    void *other = second == Py_None ? nullptr : PyArray_DATA((PyArrayObject *)second);
+    PyThreadState *state = n >= LONG_LOOP ? PyEval_SaveThread() : nullptr;
+    parallel(n, GRAIN / 4, [&](ptrdiff_t begin, ptrdiff_t end) {
+        if (kind == 'f')
+            run_tiles<float>(loop.f, x, (float *)to, (float *)other, (float)p, (float)q,
+                             loop.ufuncs, begin, end);
+        else
+            run_tiles<double>(loop.d, x, (double *)to, (double *)other, p, q, loop.ufuncs,
+                              begin, end);
+    });
+    if (state)
+        PyEval_RestoreThread(state);
+}
+
+}  // namespace
+}  // namespace chainer_fast

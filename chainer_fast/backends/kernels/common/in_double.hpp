@@ -1,0 +1,172 @@
+/* Special functions of floats: computed in double precision, rounded once.
+ *
+ * An error of 1e-9 in double precision adds a fiftieth of a unit in the last place of a
+ * float, so short polynomials do. As in `exponential.hpp`, there is no jump.
+ * Polynomials without a name are power series; others were fitted at Chebyshev's nodes.
+ */
+#pragma once
+
+#include "chainer_fast/backends/kernels/common/exponential.hpp"
+
+namespace chainer_fast {
+namespace in_double {
+
+CF_ELEMENT double fused(double a, double b, double c) {
+#if defined(CF_FUSED)
+    return std::fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+CF_ELEMENT double polynomial(double, double constant) { return constant; }
+
+/* With the coefficients from the constant one on. */
+template <typename... Coefficients>
+CF_ELEMENT double polynomial(double x, double constant, Coefficients... others) {
+    return fused(polynomial(x, others...), x, constant);
+}
+
+constexpr double PI = 3.141592653589793, LOG_2 = 0.6931471805599453;
+/* Adding it rounds a number below 2^51 to an integer, in the last bits. */
+constexpr double SHIFT = 0x1.8p52;
+
+CF_ELEMENT double rounded(double x) { return (x + SHIFT) - SHIFT; }
+
+/* Of a positive number, neither subnormal nor infinite; within 1e-15 of its size. */
+CF_ELEMENT double log(double x) {
+    const uint64_t bits = bits_of(x), root = 0x3fe6a09e667f3bcd;    // of 1/2
+    const uint64_t exponent = (bits - root + ((uint64_t)1024 << 52)) >> 52;
+    const double n = from_bits(exponent | 0x4330000000000000) - (0x1p52 + 1024);
+    const double m = from_bits(bits - (exponent << 52) + ((uint64_t)1024 << 52));
+    const double s = (m - 1) / (m + 1), z = s * s;
+    const double series = polynomial(
+        z, 1 / 3., 1 / 5., 1 / 7., 1 / 9., 1 / 11., 1 / 13., 1 / 15., 1 / 17., 1 / 19.);
+    return fused(n, LOG_2, 2 * fused(s * z, series, s));
+}
+
+/* Of a number from -700 to 700; within 3e-13 of its size. */
+CF_ELEMENT double exp(double x) {
+    const double shifted = fused(x, 1 / LOG_2, SHIFT);
+    const double r = fused(SHIFT - shifted, LOG_2, x);
+    const double y = polynomial(
+        r, 1, 1, 1 / 2., 1 / 6., 1 / 24., 1 / 120., 1 / 720., 1 / 5040., 1 / 40320.,
+        1 / 362880., 1 / 3628800.);
+    return from_bits(bits_of(y) + (bits_of(shifted) << 52));
+}
+
+constexpr double ENDLESS = std::numeric_limits<double>::infinity();
+constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
+
+/* All bits, if that is so: compilers make jumps of choices that depend on choices. */
+CF_ELEMENT uint64_t when(bool condition) { return 0 - (uint64_t)condition; }
+
+CF_ELEMENT double choose(uint64_t first, double a, double b) {
+    return from_bits((bits_of(a) & first) | (bits_of(b) & ~first));
+}
+
+/* erfc(x) for x from 0 to 10: exp(-x^2) / (x + 3) times what varies little. */
+CF_ELEMENT double erfc_of_positive(double x) {
+    const double inverse = 1 / (x + 3), u = (x - 3) * inverse;
+    return exp(-x * x) * inverse * polynomial(
+        u, 1.0740069072936014, -0.8833944852262348, 0.5902283404030347,
+        -0.3104660593008187, 0.1195284900212941, -0.026839555072653346,
+        -0.0012237223475991229, 0.0030807470518103043, -0.0004874172528607603,
+        -0.00032805186306032004);
+}
+
+/* |x|, or `most` for what is more; of NaN any number. */
+CF_ELEMENT double size_at_most(double most, double x) {
+    const double a = x != x ? 0 : fabs(x);
+    return a < most ? a : most;
+}
+
+CF_ELEMENT double erf(double x) {
+    const double a = size_at_most(6, x), z = a * a;
+    const double small = a * polynomial(
+        z, 1.1283791670570995, -0.37612638425962447, 0.11283781839192547,
+        -0.026865392130289066, 0.005220923231821848, -0.0008482507960058832,
+        0.00011254642290173192, -9.634995419077013e-06);
+    const double y = a < 1 ? small : 1 - erfc_of_positive(a);
+    return x != x ? x : std::copysign(y, x);
+}
+
+CF_ELEMENT double erfc(double x) {
+    const double y = erfc_of_positive(size_at_most(11, x));
+    return x != x ? x : x < 0 ? 2 - y : y;
+}
+
+/* The distribution of the standard normal. */
+CF_ELEMENT double ndtr(double x) {
+    const double y = erfc_of_positive(size_at_most(15, x) * 0.7071067811865476) / 2;
+    return x != x ? x : x < 0 ? y : 1 - y;
+}
+
+/* sin(pi x) for x from -1/2 to 1/2. */
+CF_ELEMENT double sin_pi(double x) {
+    const double t = PI * x, z = t * t;
+    return t * polynomial(
+        z, 1, -1 / 6., 1 / 120., -1 / 5040., 1 / 362880., -1 / 39916800., 1 / 6227020800.,
+        -1 / 1307674368000.);
+}
+
+/* The logarithm of |Gamma(x)|. */
+CF_ELEMENT double gammaln(double x) {
+    const double size = fabs(x);
+    const uint64_t finite = when(size < ENDLESS), zero = when(x == 0);
+    const double y = choose(finite & ~zero, size, 1), log_y = log(y);
+    /* From 1 to 3, over (x - 1) (x - 2); below 1 by the recurrence. */
+    const uint64_t below = when(y < 1), negative = when(x < 0);
+    const double u = (y < 3 ? y : 3) - choose(below, 1, 2);
+    const double middle = u * (u + 1) * polynomial(
+        u, 0.42278433509846536, -0.10031730168490738, 0.032965000626662966,
+        -0.012384191563172879, 0.004998640849896745, -0.002108141813256293,
+        0.0009153823225942129, -0.00040562100015746047, 0.00018251048128365373,
+        -8.346030538157955e-05, 3.834620037542928e-05, -1.6766205854556e-05,
+        7.788886776630014e-06, -5.147239788708775e-06, 2.4354739662641595e-06,
+        2.2395397356759858e-07, -1.1488804447361799e-07, -6.314515204869187e-07,
+        3.0253843740146747e-07);
+    /* Stirling's formula. */
+    const double inverse = 1 / y;
+    const double large = (y - 0.5) * log_y - y + 0.9189385332046727 + inverse * polynomial(
+        inverse * inverse, 0.0833333333331945, -0.002777777651413135, 0.0007936317866242817,
+        -0.0005941441072478002, 0.0008106404263138034, -0.001427424743067706,
+        0.001802407192438879);
+    const double positive = choose(when(y < 3), middle - choose(below, log_y, 0), large);
+    /* The reflection by pi / (y |sin(pi y)|). */
+    const double near = y < 0x1p24 ? y : 0x1p24, sine = fabs(sin_pi(near - rounded(near)));
+    const uint64_t none = when(sine == 0);
+    const double reflected = log(PI / (y * choose(none, 1, sine))) - positive;
+    const double value = choose(negative, reflected, positive);
+    return choose(finite, choose(zero | (negative & none), ENDLESS, value), x);
+}
+
+/* The derivative of the logarithm of the gamma function. */
+CF_ELEMENT double digamma(double x) {
+    const double size = fabs(x);
+    const uint64_t inside = when(size < ENDLESS) & ~when(x == 0), negative = when(x < 0);
+    const double at = choose(inside, x, 1), y = choose(negative, 1 - at, at);
+    /* The sum of 1 / (y + k) is q / p. */
+    const double low = y < 1e15 ? y : 1e15;
+    double p = low, q = 1;
+    CF_UNROLL(16)
+    for (int k = 1; k < 10; ++k) {
+        q = fused(q, low + k, p);
+        p *= low + k;
+    }
+    const double z = y + 10, inverse = 1 / z, w = inverse * inverse;
+    const double positive = log(z) - inverse / 2 - w * polynomial(
+        w, 1 / 12., -1 / 120., 1 / 252., -1 / 240., 1 / 132., -691 / 32760., 1 / 12.)
+        - q / p;
+    const double near = at > -0x1p24 ? at : -0x1p24, r = near - rounded(near);
+    const double sine = sin_pi(r), cosine = sin_pi(0.5 - fabs(r));
+    const uint64_t none = when(sine == 0);
+    const double cotangent = PI * cosine / choose(none, 1, sine);
+    const double value = positive - choose(negative, cotangent, 0);
+    const double limit = choose(when(x == 0), -std::copysign(ENDLESS, x), x);
+    return choose(
+        (negative & none) | when(x == -ENDLESS), NONE, choose(inside, value, limit));
+}
+
+}  // namespace in_double
+}  // namespace chainer_fast
