@@ -239,8 +239,15 @@ cdef class Elementwise(Shortcut):
         cdef char kind = any_common_gapless_kind(a, b)
         if kind:
             gy = in_order_of(gy, a)
-    any_common_gapless_kind, any_gapless_kind, empty_gapless_like)
-from chainer_fast._core.arrays.plain cimport cf_any_float_kind
+        if not kind or not any_common_gapless_kind(a, gy):
+            kind = 0
+            if _are_halves(a, b) and _are_halves(a, gy):
+                out = empty_result(a, b)
+                if out is None or PyArray_SIZE(out) == 0 or not PyArray_SAMESHAPE(
+                        <np.ndarray>out, <np.ndarray>gy):
+                    return None
+                a, b = laid_out_like(a, out), laid_out_like(b, out)
+                gy, kind = laid_out_like(gy, out), b'e'
         clear_float_errors()
         if kind:
             ga, gb = empty_gapless_like(a), empty_gapless_like(a)
