@@ -19,6 +19,7 @@ cdef extern from "numpy/arrayobject.h":
 
 
 cdef object _HALF = numpy.dtype(numpy.float16)
+cdef object _TOO_LARGE = numpy.full(1, 1e30, numpy.float32)
 
 
 cdef bint _is_half(object array) noexcept:
@@ -77,14 +78,17 @@ cpdef object as_halves(array):
         return array
     cf_clear_flags()
     found = _converted(array, np.NPY_FLOAT16)
-    return array.astype(numpy.float16) if cf_get_flags() else found
+    if cf_get_flags() & CF_OVERFLOW:
+        # NumPy takes long to find many such numbers, but warns once.
+        _TOO_LARGE.astype(numpy.float16)
+    return found
 
 
 cdef bint reads_as(FunctionBase function, object array, object dtype) noexcept:
     """Tell whether an array has a type, or stands for one of halves."""
-    return has_dtype(array, dtype) or function.in_single and (
-        same_dtype(dtype, _HALF)
-        and cf_any_float_kind(<np.ndarray>array) == b'f')
+    if not function.in_single:
+        return has_dtype(array, dtype)
+    return same_dtype(dtype, _HALF) and cf_any_float_kind(<np.ndarray>array) == b'f'
 
 
 cdef object _rounded(Shortcut shortcut, object array):

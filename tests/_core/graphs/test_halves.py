@@ -8,6 +8,7 @@ import chainer_fast as chainer
 import chainer_fast.functions as F
 from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels.common import halves
+from chainer_fast.functions.math import matmul
 from tests.ways import General, same_bits
 
 ALL = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
@@ -265,6 +266,13 @@ def test_a_product_that_is_too_large_warns_as_numpy_does():
         y = F.matmul(x, x)
     assert np.isinf(y.array).all()
     assert [str(w.message) for w in caught] == [str(w.message) for w in expected]
+
+
+@pytest.mark.parametrize('dtype', 'ef')
+def test_a_product_has_the_dtype_that_is_asked_for(dtype):
+    x = chainer.Variable(halves_of(0, 5, 5))
+    y, = matmul.MatMul(dtype=np.dtype(dtype)).apply((x, x))
+    assert y.dtype == dtype
 
 
 def test_running_statistics_are_updated_once():

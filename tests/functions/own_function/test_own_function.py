@@ -56,7 +56,10 @@ def test_shortcut_and_methods_agree(own, data):
     if isinstance(expected[0], type):
         assert found == expected
     else:
-        assert all(map(ways.same_bits, found, expected))
+        for a, b in zip(found, expected, strict=True):
+            # Halves are rounded once, and by the methods after each operation.
+            is_half = b is not None and b.dtype == 'e'
+            assert ways.same_but_rounding(a, b, 1) if is_half else ways.same_bits(a, b)
 
 
 def test_plain_arrays_take_the_shortcut(own):

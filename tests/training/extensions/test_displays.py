@@ -59,7 +59,7 @@ def test_tqdm_ends_where_the_training_does(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, 'stderr', terminal)
     trainer = stubs.make_trainer((1, 'epoch'), out=tmp_path)
     # The last batch of the epoch has examples of the next one.
-    trainer.updater.iters_per_epoch = 1.25
+    trainer.updater.length = 1.25
     trainer.extend(extensions.TqdmProgressBar(ncols=60, mininterval=0))
     trainer.run()
     assert re.findall(r'(\d+)%', terminal.getvalue())[-1] == '100'

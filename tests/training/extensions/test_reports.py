@@ -321,3 +321,15 @@ def test_plot_without_matplotlib(trainer, monkeypatch):
         warnings.simplefilter('ignore')
         trainer.run()
     assert os.listdir(trainer.out) == []
+
+
+def test_progress_bar_ends_where_the_training_does(tmp_path):
+    out = io.StringIO()
+    trainer = stubs.make_trainer((1, 'epoch'), out=tmp_path)
+    # The last batch of the epoch has examples of the next one.
+    trainer.updater.length = 1.25
+    trainer.extend(extensions.ProgressBar(update_interval=1, out=out))
+    trainer.run()
+    shown = re.findall(r'total \[(#*)(\.*)\] +([\d.]+)%', out.getvalue())
+    marks, rest, percent = shown[-1]
+    assert (len(marks), rest, float(percent)) == (50, '', 100)
