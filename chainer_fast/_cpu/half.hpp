@@ -100,7 +100,7 @@ inline float rounded_to_half(double x) {
     while (size < 65536.0 && scale * size >= 1.0 / 8192.0)
         scale *= 0.5;
     scale = 0x1.8p52 / 0x1p24 / scale;
-    return (float)(x < 0 ? -((size + scale) - scale) : (size + scale) - scale);
+    return (float)copysign((size + scale) - scale, x);
 }
 
 /* -- a number of half precision, held as a float and rounded after each operation */

@@ -575,3 +575,12 @@ ELSEWHERE = {
     planned_call.PlanRun: 'graph_optimizations/_processor',
     recording.GraphLaunch: 'graph_optimizations/_gpu',
 }
+
+
+def within_domain(cls, arrays):
+    """Return numbers of which a function does not warn."""
+    if cls.__name__ in ('Log', 'Log1p', 'PowVarConst', 'Sqrt'):
+        return [abs(x) for x in arrays]
+    if cls.__name__ in ('Arcsin', 'Arccos'):
+        return [np.asarray(x / (abs(x) + 1)) for x in arrays]
+    return arrays

@@ -205,12 +205,10 @@ cdef inline object _apply_by(
             if not traits.serves_devices or not is_on_device(<object>arrays[i]):
                 return None
             on_device = True
-    if on_device:
-        array = shortcut.forward_on_device(function, arrays, n)
-    else:
-        array = shortcut.forward(function, arrays, n)
-        if array is None and traits.in_single:
-            array = _forward_in_single(shortcut, function, arrays, n)
+    array = (shortcut.forward_on_device(function, arrays, n) if on_device
+             else shortcut.forward(function, arrays, n))
+    if array is None and traits.in_single and not on_device:
+        array = _forward_in_single(shortcut, function, arrays, n)
     if array is None:
         return None
 

@@ -6,6 +6,7 @@ each program reads the names.
 from __future__ import annotations
 
 import re
+import sys
 
 #: For each owner, a module or a class: what PyTorch calls it, and the rows. A row has
 #: the names there, and what to write here.
@@ -98,7 +99,6 @@ TABLE: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ('GRUCell', 'L.StatelessGRU'),
         ('ReLU', 'F.relu, a function'),
         ('LeakyReLU', 'F.leaky_relu, a function'),
-        ('ELU', 'F.elu, a function'),
         ('Sigmoid', 'F.sigmoid, a function'),
         ('Tanh', 'F.tanh, a function'),
         ('Softmax', 'F.softmax, a function'),
@@ -203,7 +203,17 @@ def instead(owner: str, name: str) -> str | None:
         The name there.
     """
     _, rows = TABLE.get(owner, ('', ()))
-    return next((words for names, words in rows if name in names.split()), None)
+    found = next((words for names, words in rows if name in names.split()), None)
+    if found is None and owner == 'chainer.links' and _is_activation(name.lower()):
+        return 'F.%s, a function' % name.lower()    # PyTorch has a class of each
+    return found
+
+
+def _is_activation(name):
+    functions = sys.modules.get('chainer_fast.functions')    # None while it is imported
+    function = vars(functions).get(name) if functions else None
+    return getattr(function, '__module__', '').startswith(
+        'chainer_fast.functions.activation.')
 
 
 def words(owner: str, name: str) -> str | None:

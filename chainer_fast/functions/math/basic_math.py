@@ -380,7 +380,7 @@ class PowVarConst(_operands.ConstantOperator):
 
     def __init__(self, value: tp.Any) -> None:
         super().__init__(value)
-        if type(value) in (int, float):
+        if type(value) in (int, float) or isinstance(value, numpy.floating):
             # The exponent of the gradient, for compiled code.
             self.less = value - 1
 

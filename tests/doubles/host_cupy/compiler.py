@@ -201,6 +201,8 @@ def unary(name, otherwise):
     otherwise : callable
         What takes other numbers, and names that the C library does not have.
     """
+    if name.startswith('arc'):
+        name = 'a' + name.removeprefix('arc')       # as C has it
     if name not in _UNARY:
         return otherwise
 

@@ -135,6 +135,7 @@ class _NotingKernel:
 
     def __init__(self, kernel, frame):
         self._kernel, self._frame = kernel, frame
+        self.in_single = kernel.in_single
         self.compiled = kernel.compiled and functools.partial(
             self._try, 'compiled', kernel.compiled)
         self.device = kernel.device and functools.partial(

@@ -111,7 +111,8 @@ cdef class Elementwise(Shortcut):
         """Read the parameters; tell whether the loops are for them."""
         return self._first is None or (
             number(function, self._first, p, self.casts)
-            and self.least <= p[0] <= self.most and number(function, self._second, q))
+            and self.least <= p[0] <= self.most
+            and number(function, self._second, q, self.casts))
 
     cdef object _operand(self, FunctionBase function, int operand):
         if operand == _OUTPUT:

@@ -41,10 +41,13 @@ def by_floats(function: tp.Callable[..., tp.Any], *args: tp.Any) -> tp.Any:
     Returns
     -------
     object
-        ``NotImplemented``, if not all floats among the arrays are halves, or if a
-        result is too large for one: NumPy's functions of halves name themselves in
-        their warnings.
+        ``NotImplemented``, if not all floats among the arrays are halves, in the
+        machine's order of bytes, which their results may have to keep; or if a result
+        is too large for one: NumPy's functions of halves name themselves in their
+        warnings.
     """
+    if any([not each.dtype.isnative for each in args if hasattr(each, 'dtype')]):
+        return NotImplemented
     try:
         with numpy.errstate(over='raise'):
             return _by_floats(function, *args)

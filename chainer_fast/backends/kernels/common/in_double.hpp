@@ -137,7 +137,7 @@ CF_ELEMENT double gammaln(double x) {
     const double near = y < 0x1p24 ? y : 0x1p24, sine = fabs(sin_pi(near - rounded(near)));
     const uint64_t none = when(sine == 0);
     const double reflected = log(PI / (y * choose(none, 1, sine))) - positive;
-    const double value = choose(negative, reflected, positive);
+    const double value = choose(negative, reflected, positive) + 0.;     /* not -0 */
     return choose(finite, choose(zero | (negative & none), ENDLESS, value), x);
 }
 

@@ -127,8 +127,9 @@ cdef class BatchNormalizationShortcut(_Normalization):
             return None
         if not _fits(gamma, kind, x, axes[1]) or not _fits(beta, kind, x, axes[1]):
             return None
-        running_mean = self.field(function, RUNNING_MEAN)
-        running_var = self.field(function, RUNNING_VAR)
+        # Themselves, since they are changed.
+        running_mean = own_attribute(function, self.traits.fields[RUNNING_MEAN])
+        running_var = own_attribute(function, self.traits.fields[RUNNING_VAR])
         if running_mean is not None and running_var is None:
             return None
         results = _batch_forward(

@@ -12,7 +12,7 @@ from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
 from chainer_fast._core.devices.launches cimport kind_on_device, on_current_device
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, Shortcut, clear_float_errors, float_errors, input_array, new_ref,
-    place_of)
+    own_attribute, place_of)
 from chainer_fast._core.updates.update cimport to_double
 from chainer_fast.backends.kernels.common.layout cimport in_c_order
 
