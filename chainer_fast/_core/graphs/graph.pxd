@@ -115,9 +115,9 @@ cdef class Traits:
     # Whether ``backward`` may find Factors in the place of the second gradient. It adds
     # a product to them, as the last thing that it does, or puts a gradient there.
     cdef bint takes_factors
-    # Whether it serves halves, as floats; whether the fields that it sets become halves,
-    # as the methods set them; and whether other inputs may be floats. The methods
-    # compute in single precision themselves, then, and round at the end.
+    # Whether it serves halves, as floats; whether the fields that it sets become
+    # halves, as the methods set them; and whether other inputs may be floats. The
+    # methods compute in single precision themselves, then, and round at the end.
     cdef bint in_single
     cdef bint rounds_fields
     cdef bint mixes_halves

@@ -1,8 +1,8 @@
 # Arrays with gaps, and such as are broadcast, for loops that gather tiles; and sums.
 #
 # NumPy's results lie in C order, if the strides of all operands fall from axis to axis;
-# other arrays are left to the methods. Gradients of what was broadcast are summed as the
-# methods sum them.
+# other arrays are left to the methods. Gradients of what was broadcast are summed as
+# the methods sum them.
 #
 # Part of layout.pyx.
 import numpy

@@ -12,7 +12,7 @@ from chainer_fast._core.arrays.dtypes cimport has_dtype
 from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.graphs.graph cimport (
     INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, as_floats, as_halves,
-    clear_float_errors, float_errors, new_ref, place_of)
+    new_ref, place_of)
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 
