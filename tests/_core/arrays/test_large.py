@@ -51,12 +51,11 @@ def nothing_else_is_freed():
 def test_next_array_has_the_memory_of_the_last(size):
     array = new(size)
     place = address(array)
-    before = waiting_bytes()
     del array
-    assert waiting_bytes() >= before + size
+    waiting = waiting_bytes()
     again = np.empty(size, np.uint8)
     assert address(again) == place
-    assert waiting_bytes() == before
+    assert size <= waiting - waiting_bytes() < size + 2 * MIB
 
 
 def test_memory_serves_arrays_that_are_a_little_smaller():
