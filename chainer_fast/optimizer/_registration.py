@@ -81,9 +81,10 @@ def warn_of_unset_gradients(target, params):
         found = found or grad.size > 0
     if found:
         mistakes.warn_once((type(target), 'gradients'), (
-            'no parameter of %s has received a gradient: all are NaN, as they are in a '
-            'new model, to which gradients are added. Call model.cleargrads() before '
-            'loss.backward(), and %s' % (type(target).__name__, _cure())))
+            'all gradients of %s are NaN before its first update. If the loss is not '
+            'NaN, no parameter has received a gradient, or it was added to the NaN of a '
+            'new model: call model.cleargrads() before loss.backward(), and %s'
+            % (type(target).__name__, _cure())))
 
 
 def _cure():
