@@ -23,10 +23,15 @@ def card(request, monkeypatch):
         pytest.skip('cards get full on the stand-in alone')
     from tests.doubles.host_cudnn import fixtures
     fixtures.install(monkeypatch, request.param)
+    give_all_back()
+    return card.current()
+
+
+def give_all_back():
+    """Let each run find the same free memory: none."""
     gc.collect()
     cuda.memory_pool.free_all_blocks()
     memory.give_back()
-    return card.current()
 
 
 def assert_right(chain, expected, k):
@@ -78,8 +83,7 @@ def sweep(card, expected, prepare):
             return
         count += 1
         del chain
-        gc.collect()
-        cuda.memory_pool.free_all_blocks()
+        give_all_back()
 
 
 @contextlib.contextmanager
@@ -101,15 +105,20 @@ def test_memory_runs_out_and_there_is_some_to_spare(card, expected):
 
 
 def test_memory_runs_out(card, expected):
-    refused = set()
-    for count, (chain, failed) in enumerate(sweep(
-            card, expected, contextlib.nullcontext)):
-        reasons = reason(chain)
-        assert bool(reasons) != is_recorded(chain) or failed, count
-        refused.update(reasons)
-        assert all(['out of memory' in each.lower() for each in reasons])
+    halves = set()
+    # How the pools have split what is free decides on the arrays that are asked for last:
+    # those of the gradients' recording, or of its first launch.
+    for _ in range(8):
+        for count, (chain, failed) in enumerate(sweep(
+                card, expected, contextlib.nullcontext)):
+            reasons = reason(chain)
+            assert bool(reasons) != is_recorded(chain) or failed, count
+            halves.update([each.startswith('its gradients: ') for each in reasons])
+            assert all(['out of memory' in each.lower() for each in reasons])
+        if len(halves) == 2:
+            break
     # Either half was the one that failed.
-    assert {each.startswith('its gradients: ') for each in refused} == {False, True}
+    assert halves == {False, True}
 
 
 def test_what_a_graph_uses_is_never_given_back(card):
