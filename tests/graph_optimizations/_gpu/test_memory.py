@@ -106,8 +106,8 @@ def test_memory_runs_out_and_there_is_some_to_spare(card, expected):
 
 def test_memory_runs_out(card, expected):
     halves = set()
-    # How the pools have split what is free decides on the arrays that are asked for last:
-    # those of the gradients' recording, or of its first launch.
+    # How the pools have split what is free decides on the arrays that are asked for
+    # last: those of the gradients' recording, or of its first launch.
     for _ in range(8):
         for count, (chain, failed) in enumerate(sweep(
                 card, expected, contextlib.nullcontext)):
