@@ -82,8 +82,8 @@ def warn_of_unset_gradients(target, params):
     if found:
         mistakes.warn_once((type(target), 'gradients'), (
             'all gradients of %s are NaN before its first update. If the loss is not '
-            'NaN, no parameter has received a gradient, or it was added to the NaN of a '
-            'new model: call model.cleargrads() before loss.backward(), and %s'
+            'NaN, no parameter has received a gradient, or it was added to the NaN of '
+            'a new model: call model.cleargrads() before loss.backward(), and %s'
             % (type(target).__name__, _cure())))
 
 

@@ -371,18 +371,12 @@ class PowVarVarGrad(function_node.FunctionNode):
 
 
 @record(elementwise(
-    'Pow::of', ('Pow::grad', 0), parameters=('value', 'less'), casts=True))
+    'Pow::of', ('Pow::grad', 0), parameters=('value',), casts=True, lessens=True))
 class PowVarConst(_operands.ConstantOperator):
     """``x ** value`` in the dtype of ``x``."""
 
     text = '_ ** {}'
     floating = True
-
-    def __init__(self, value: tp.Any) -> None:
-        super().__init__(value)
-        if type(value) in (int, float) or isinstance(value, numpy.floating):
-            # The exponent of the gradient, for compiled code.
-            self.less = value - 1
 
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))

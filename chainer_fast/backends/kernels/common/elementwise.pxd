@@ -56,6 +56,7 @@ cdef class Elementwise(Shortcut):
     cdef readonly double most
     cdef readonly bint broadcasts
     cdef readonly bint casts
+    cdef readonly bint lessens
     cdef str _first
     cdef str _second
     cdef bint _at_once

@@ -24,11 +24,13 @@ class Elementwise(Shortcut):
     most: float
     broadcasts: bool
     casts: bool
+    lessens: bool
     def __init__(self, loop: Loop,
                  gradients: tuple[tuple[Loop, Any] | None, ...] | Loop,
                  parameters: tuple[str, ...] = (), held: str | None = None,
                  least: float = ..., most: float = ...,
-                 broadcasts: bool = ..., casts: bool = ...) -> None: ...
+                 broadcasts: bool = ..., casts: bool = ...,
+                 lessens: bool = ...) -> None: ...
 
 copy: Loop
 ACTIVATION: dict[str, Loop]

@@ -74,16 +74,19 @@ cdef class Elementwise(Shortcut):
         Whether the function takes two arrays of different shapes.
     casts : bool
         Whether it gives its parameter, a scalar, the type of the array.
+    lessens : bool
+        Whether the second constant is the first one less 1.
     """
 
     def __init__(self, Loop loop not None, gradients, tuple parameters=(),
                  str held=None, double least=-INFINITY, double most=INFINITY,
-                 bint broadcasts=False, bint casts=False):
+                 bint broadcasts=False, bint casts=False, bint lessens=False):
         self.loop, self.gradients = loop, gradients
         self.parameters, self.held = parameters, held
         self._first, self._second = (*parameters, None, None)[:2]
         self.least, self.most = least, most
         self.broadcasts, self.casts = broadcasts, casts
+        self.lessens = lessens
         self._at_once = isinstance(gradients, Loop)
         self._compares = True
         self.traits.serves_devices = True
@@ -109,10 +112,15 @@ cdef class Elementwise(Shortcut):
 
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1:
         """Read the parameters; tell whether the loops are for them."""
-        return self._first is None or (
-            number(function, self._first, p, self.casts)
-            and self.least <= p[0] <= self.most
-            and number(function, self._second, q, self.casts))
+        if self._first is None:
+            return True
+        if not number(function, self._first, p, self.casts) or (
+                not self.least <= p[0] <= self.most):
+            return False
+        if self.lessens:
+            q[0] = p[0] - 1
+            return True
+        return number(function, self._second, q)
 
     cdef object _operand(self, FunctionBase function, int operand):
         if operand == _OUTPUT:
