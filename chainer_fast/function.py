@@ -13,6 +13,7 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.configuration import using_config
 from chainer_fast.function_hook import FunctionHook  # noqa: F401
 from chainer_fast.types import GradArrays, NdArray
+from chainer_fast.utils._overridable import overridable
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import (
     GradOutputs,
@@ -282,102 +283,79 @@ class Function:
         """Remove a hook of this function; see :meth:`FunctionNode.delete_hook`."""
         self.node.delete_hook(name)
 
-    if tp.TYPE_CHECKING:
-        # By position, so that derived classes choose names of their own.
-        def check_type_forward(self, in_types: TypeInfoTuple, /) -> None: ...
-    else:
-        def check_type_forward(self, in_types: TypeInfoTuple) -> None:
-            """Check types and shapes of the inputs; to be overridden.
+    @overridable
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
+        """Check types and shapes of the inputs; to be overridden.
 
-            Parameters
-            ----------
-            in_types : TypeInfoTuple
-                Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
-            """
+        Parameters
+        ----------
+        in_types : TypeInfoTuple
+            Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
+        """
 
-    if tp.TYPE_CHECKING:
-        def forward(self, inputs: tuple[NdArray, ...], /) -> tuple[NdArray, ...]: ...
-    else:
-        def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-            """Compute the outputs.
+    @overridable
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        """Compute the outputs.
 
-            Parameters
-            ----------
-            inputs : tuple of array
-                Inputs.
+        Parameters
+        ----------
+        inputs : tuple of array
+            Inputs.
 
-            Returns
-            -------
-            tuple of array
-                Outputs. By default those of :meth:`forward_gpu` if an input is on a
-                GPU, otherwise those of :meth:`forward_cpu`.
-            """
-            return self._on_device('forward', inputs)(inputs)
+        Returns
+        -------
+        tuple of array
+            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
+            otherwise those of :meth:`forward_cpu`.
+        """
+        return self._on_device('forward', inputs)(inputs)
 
-    if tp.TYPE_CHECKING:
-        def forward_cpu(
-                self, inputs: tuple[NdArray, ...], /) -> tuple[NdArray, ...]: ...
-    else:
-        def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-            """Compute the outputs of NumPy arrays; to be overridden."""
-            return self._not_written('forward_cpu')
+    @overridable
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        """Compute the outputs of NumPy arrays; to be overridden."""
+        return self._not_written('forward_cpu')
 
-    if tp.TYPE_CHECKING:
-        def forward_gpu(
-                self, inputs: tuple[NdArray, ...], /) -> tuple[NdArray, ...]: ...
-    else:
-        def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-            """Compute the outputs of CuPy arrays; to be overridden."""
-            return self._not_written('forward_gpu')
+    @overridable
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        """Compute the outputs of CuPy arrays; to be overridden."""
+        return self._not_written('forward_gpu')
 
-    if tp.TYPE_CHECKING:
-        def backward(
-                self, inputs: tuple[NdArray, ...], grad_outputs: GradArrays, /,
-        ) -> tuple[NdArray | None, ...]: ...
-    else:
-        def backward(
-                self, inputs: tuple[NdArray, ...],
-                grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-            """Compute the gradients of the inputs.
+    @overridable
+    def backward(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
+        """Compute the gradients of the inputs.
 
-            Parameters
-            ----------
-            inputs : tuple of array or None
-                Inputs; None for those that are not retained.
-            grad_outputs : tuple of array or None
-                Gradients of the outputs; None for those that nothing depends on.
+        Parameters
+        ----------
+        inputs : tuple of array or None
+            Inputs; None for those that are not retained.
+        grad_outputs : tuple of array or None
+            Gradients of the outputs; None for those that nothing depends on.
 
-            Returns
-            -------
-            tuple of array or None
-                Gradients of all inputs; None means zero. By default those of
-                :meth:`backward_gpu` if an array is on a GPU, otherwise those of
-                :meth:`backward_cpu`.
-            """
-            compute = self._on_device('backward', (*inputs, *grad_outputs))
-            return compute(inputs, grad_outputs)
+        Returns
+        -------
+        tuple of array or None
+            Gradients of all inputs; None means zero. By default those of
+            :meth:`backward_gpu` if an array is on a GPU, otherwise those of
+            :meth:`backward_cpu`.
+        """
+        compute = self._on_device('backward', (*inputs, *grad_outputs))
+        return compute(inputs, grad_outputs)
 
-    if tp.TYPE_CHECKING:
-        def backward_cpu(
-                self, inputs: tuple[NdArray, ...], grad_outputs: GradArrays, /,
-        ) -> tuple[NdArray | None, ...]: ...
-    else:
-        def backward_cpu(
-                self, inputs: tuple[NdArray, ...],
-                grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-            """Compute the gradients of NumPy arrays; to be overridden."""
-            return (None,) * len(inputs)
+    @overridable
+    def backward_cpu(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
+        """Compute the gradients of NumPy arrays; to be overridden."""
+        return (None,) * len(inputs)
 
-    if tp.TYPE_CHECKING:
-        def backward_gpu(
-                self, inputs: tuple[NdArray, ...], grad_outputs: GradArrays, /,
-        ) -> tuple[NdArray | None, ...]: ...
-    else:
-        def backward_gpu(
-                self, inputs: tuple[NdArray, ...],
-                grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-            """Compute the gradients of CuPy arrays; to be overridden."""
-            return (None,) * len(inputs)
+    @overridable
+    def backward_gpu(
+            self, inputs: tuple[NdArray, ...],
+            grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
+        """Compute the gradients of CuPy arrays; to be overridden."""
+        return (None,) * len(inputs)
 
     def _on_device(self, method, arrays):
         on_gpu = any(isinstance(array, cuda.ndarray) for array in arrays)

@@ -21,6 +21,7 @@ from chainer_fast.graph_optimizations.static_graph_utilities import (
 )
 from chainer_fast.types import NdArray
 from chainer_fast.utils import _foreign, _type_advice, argument, type_check
+from chainer_fast.utils._overridable import overridable
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable
 
@@ -223,57 +224,46 @@ class FunctionNode(_graph.FunctionBase):
             '%s takes no input with a non-standard layout: use as_layout(None) first.\n'
             'layouts: %s' % (self._impl_name, [var.layout for var in inputs]))
 
-    if tp.TYPE_CHECKING:
-        # By position, so that derived classes choose names of their own.
-        def check_type_forward(self, in_types: TypeInfoTuple, /) -> None: ...
-    else:
-        def check_type_forward(self, in_types: TypeInfoTuple) -> None:
-            """Check types and shapes of the inputs; to be overridden.
+    @overridable
+    def check_type_forward(self, in_types: TypeInfoTuple) -> None:
+        """Check types and shapes of the inputs; to be overridden.
 
-            Parameters
-            ----------
-            in_types : TypeInfoTuple
-                Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
-            """
+        Parameters
+        ----------
+        in_types : TypeInfoTuple
+            Types of the inputs, for :func:`chainer_fast.utils.type_check.expect`.
+        """
 
-    if tp.TYPE_CHECKING:
-        def forward(self, inputs: tuple[NdArray, ...], /) -> tuple[NdArray, ...]: ...
-    else:
-        def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-            """Compute the outputs.
+    @overridable
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        """Compute the outputs.
 
-            Parameters
-            ----------
-            inputs : tuple of array
-                Inputs.
+        Parameters
+        ----------
+        inputs : tuple of array
+            Inputs.
 
-            Returns
-            -------
-            tuple of array
-                Outputs. By default those of :meth:`forward_gpu` if an input is on a
-                GPU, otherwise those of :meth:`forward_cpu`.
-            """
-            if any(isinstance(x, cuda.ndarray) for x in inputs):
-                return self.forward_gpu(inputs)
-            return self.forward_cpu(inputs)
+        Returns
+        -------
+        tuple of array
+            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
+            otherwise those of :meth:`forward_cpu`.
+        """
+        if any(isinstance(x, cuda.ndarray) for x in inputs):
+            return self.forward_gpu(inputs)
+        return self.forward_cpu(inputs)
 
-    if tp.TYPE_CHECKING:
-        def forward_cpu(
-                self, inputs: tuple[NdArray, ...], /) -> tuple[NdArray, ...]: ...
-    else:
-        def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-            """Compute the outputs of NumPy arrays; to be overridden."""
-            raise NotImplementedError(
-                '%s has neither forward nor forward_cpu' % type(self).__name__)
+    @overridable
+    def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        """Compute the outputs of NumPy arrays; to be overridden."""
+        raise NotImplementedError(
+            '%s has neither forward nor forward_cpu' % type(self).__name__)
 
-    if tp.TYPE_CHECKING:
-        def forward_gpu(
-                self, inputs: tuple[NdArray, ...], /) -> tuple[NdArray, ...]: ...
-    else:
-        def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-            """Compute the outputs of CuPy arrays; to be overridden."""
-            raise NotImplementedError(
-                '%s has neither forward nor forward_gpu' % type(self).__name__)
+    @overridable
+    def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        """Compute the outputs of CuPy arrays; to be overridden."""
+        raise NotImplementedError(
+            '%s has neither forward nor forward_gpu' % type(self).__name__)
 
     def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
         """Compute the outputs of arrays of ChainerX; may be overridden.
@@ -324,30 +314,26 @@ class FunctionNode(_graph.FunctionBase):
         self.outputs: tp.Any = None
         self.inputs: tp.Any = None
 
-    if tp.TYPE_CHECKING:
-        def backward(
-                self, target_input_indexes: tuple[int, ...],
-                grad_outputs: GradOutputs, /) -> tp.Sequence[Variable | None]: ...
-    else:
-        def backward(
-                self, target_input_indexes: tuple[int, ...],
-                grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
-            """Compute the gradients of inputs; to be overridden.
+    @overridable
+    def backward(
+            self, target_input_indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+        """Compute the gradients of inputs; to be overridden.
 
-            Parameters
-            ----------
-            target_input_indexes : tuple of int
-                Inputs whose gradients are wanted, in ascending order.
-            grad_outputs : tuple of Variable or None
-                Gradients of the outputs.
+        Parameters
+        ----------
+        target_input_indexes : tuple of int
+            Inputs whose gradients are wanted, in ascending order.
+        grad_outputs : tuple of Variable or None
+            Gradients of the outputs.
 
-            Returns
-            -------
-            tuple of Variable or None
-                Gradients of the wanted inputs, or of all inputs. None means zero, which
-                is what a function that does not override this method has.
-            """
-            return (None,) * len(target_input_indexes)
+        Returns
+        -------
+        tuple of Variable or None
+            Gradients of the wanted inputs, or of all inputs. None means zero, which is
+            what a function that does not override this method has.
+        """
+        return (None,) * len(target_input_indexes)
 
     def backward_accumulate(
             self, target_input_indexes: tuple[int, ...],

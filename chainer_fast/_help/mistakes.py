@@ -6,6 +6,8 @@ import sys
 import typing as tp
 import warnings
 
+from chainer_fast._help import pytorch
+
 _warned: set[tp.Any] = set()
 _Serialize = tp.TypeVar('_Serialize', bound=tp.Callable[..., tp.Any])
 
@@ -95,7 +97,6 @@ def meant(name: str, known: tp.Iterable[str]) -> str | None:
 
 def called_here(name: str, known: tp.Iterable[str]) -> str | None:
     """Return the known name of what other frameworks call so, or None."""
-    from chainer_fast._help import pytorch
     names = set(known)
     return next((other for other in pytorch.called_here(name) if other in names), None)
 
@@ -116,7 +117,6 @@ def on_argument(name: str, known: tp.Iterable[str]) -> str | None:
     known : iterable of str
         Those that the function has.
     """
-    from chainer_fast._help import pytorch
     known = list(known)
     if called_here(name, known) is None and name in pytorch.OF_ARGUMENTS:
         return 'in its place, %s' % pytorch.OF_ARGUMENTS[name]

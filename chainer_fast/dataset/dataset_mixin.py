@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast._help import mistakes
+from chainer_fast.utils._overridable import overridable
 
 
 def _check_length(dataset):
@@ -56,27 +57,24 @@ class DatasetMixin:
         """Return the number of examples."""
         raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
 
-    if tp.TYPE_CHECKING:
-        # By position, so that derived classes choose names of their own.
-        def get_example(self, i: int, /) -> tp.Any: ...
-    else:
-        def get_example(self, i: int) -> tp.Any:
-            """Return the ``i``-th example; subclasses implement this.
+    @overridable
+    def get_example(self, i: int) -> tp.Any:
+        """Return the ``i``-th example; subclasses implement this.
 
-            Parameters
-            ----------
-            i : int
-                Position of the example.
+        Parameters
+        ----------
+        i : int
+            Position of the example.
 
-            Returns
-            -------
-            object
-                The example, e.g. a tuple of an image and a label.
+        Returns
+        -------
+        object
+            The example, e.g. a tuple of an image and a label.
 
-            Raises
-            ------
-            IndexError
-                If there is no such example.
-            """
-            raise NotImplementedError(
-                '%s has to define get_example(i)' % type(self).__name__)
+        Raises
+        ------
+        IndexError
+            If there is no such example.
+        """
+        raise NotImplementedError(
+            '%s has to define get_example(i)' % type(self).__name__)

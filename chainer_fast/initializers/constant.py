@@ -6,7 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, initializer
-from chainer_fast._help import mistakes
+from chainer_fast._help import mistakes, pytorch
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.types import DTypeSpec, NdArray
 
@@ -42,22 +42,11 @@ class _Constant(initializer.Initializer):
             raise
 
 
-# What other frameworks call initializers by.
-_CALLED = {
-    'glorot': 'GlorotUniform()', 'he': 'HeNormal()', 'kaiming': 'HeNormal()',
-    'lecun': 'LeCunNormal()', 'normal': 'Normal()', 'ones': 'One()',
-    'orthogonal': 'Orthogonal()', 'uniform': 'Uniform()', 'xavier': 'GlorotUniform()',
-    'zeros': 'Zero()'}
-
-
 def _explain(error, value, array):
     """Add to an exception what initializes an array, if a value does not fit it."""
     if isinstance(value, str):
-        name = value.lower()
-        words = next((cure for key, cure in _CALLED.items() if key in name),
-                     'HeNormal()')
         mistakes.tell(error, 'initializers have no names: for %r, pass an object, '
-                      'chainer.initializers.%s' % (value, words))
+                      'chainer.initializers.%s()' % (value, pytorch.initializer(value)))
     elif getattr(value, 'shape', ()) not in ((), array.shape):
         mistakes.tell(error, 'the array that is initialized has the shape %s, the one '
                       'that is given %s%s' % (

@@ -64,10 +64,14 @@ public:
     }
 
     void free(void *data, size_t size) {
-        Block block;
-        if (!remove(data, &block))
+        if (!may_be_large(data))
             return before.free(before.ctx, data, size);
         const std::lock_guard<std::mutex> lock(mutex);
+        const auto found = place_of(data);
+        if (found == used.end())
+            return before.free(before.ctx, data, size);
+        const Block block = *found;
+        used.erase(found);
         if (block.size > limit)
             return free_aligned(block.data);
         give_back(limit - block.size);
@@ -79,13 +83,13 @@ public:
     }
 
     void *resize(void *data, size_t size) {
-        Block block;
-        if (!find(data, &block))
+        const size_t size_before = size_of(data);
+        if (size_before == 0)
             return before.realloc(before.ctx, data, size);
         void *moved = take(size);
         if (moved) {
-            memcpy(moved, data, std::min(size, block.size));
-            free(data, block.size);
+            memcpy(moved, data, std::min(size, size_before));
+            free(data, size_before);
         }
         return moved;
     }
@@ -148,27 +152,22 @@ private:
         waiting.erase(waiting.begin(), waiting.begin() + count);
     }
 
-    bool find(void *data, Block *block) {
-        /* Others are behind the few bytes that the C library has of each. */
-        if ((size_t)data % HUGE_PAGE)
-            return false;
-        const std::lock_guard<std::mutex> lock(mutex);
-        for (const Block &each : used)
-            if (each.data == data) {
-                *block = each;
-                return true;
-            }
-        return false;
+    /* Others are behind the few bytes that the C library has of each. */
+    static bool may_be_large(void *data) { return (size_t)data % HUGE_PAGE == 0; }
+
+    std::vector<Block>::iterator place_of(void *data) {
+        return std::find_if(used.begin(), used.end(), [data](const Block &each) {
+            return each.data == data;
+        });
     }
 
-    bool remove(void *data, Block *block) {
-        if (!find(data, block))
-            return false;
+    /* The bytes of a large array; 0 if it is another one. */
+    size_t size_of(void *data) {
+        if (!may_be_large(data))
+            return 0;
         const std::lock_guard<std::mutex> lock(mutex);
-        used.erase(std::find_if(used.begin(), used.end(), [data](const Block &each) {
-            return each.data == data;
-        }));
-        return true;
+        const auto found = place_of(data);
+        return found == used.end() ? 0 : found->size;
     }
 };
 

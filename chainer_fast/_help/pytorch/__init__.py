@@ -191,6 +191,19 @@ OF_ARGUMENTS: dict[str, str] = {
     'training': "chainer.using_config('train', value)",
     'weight_decay': 'optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(rate))'}
 
+#: Classes of initializers, by what is in the names that other frameworks have for them.
+INITIALIZERS: dict[str, str] = {
+    'glorot': 'GlorotUniform', 'he': 'HeNormal', 'kaiming': 'HeNormal',
+    'lecun': 'LeCunNormal', 'normal': 'Normal', 'ones': 'One',
+    'orthogonal': 'Orthogonal', 'uniform': 'Uniform', 'xavier': 'GlorotUniform',
+    'zeros': 'Zero'}
+
+
+def initializer(name: str) -> str:
+    """Return the class of initializers that others call by a name, or a likely one."""
+    return next((found for part, found in INITIALIZERS.items() if part in name.lower()),
+                'HeNormal')
+
 
 def instead(owner: str, name: str) -> str | None:
     """Return what to write here for a name of PyTorch, or None.

@@ -7,7 +7,7 @@ from chainer_fast.functions.math import _unary
 from chainer_fast.variable import Variable, VariableOrArray
 
 
-@record(elementwise('Square::of', ('SquareOf::grad', 0)))
+@record(elementwise('Square::of', ('Square::grad', 0)))
 class Square(_unary.FloatUfunc):
     """``x ** 2``."""
 

@@ -157,16 +157,9 @@ struct Square {
     static CF_ELEMENT T of(T x) { return x * x; }
 
     template <typename T>
-    static CF_ELEMENT T grad(T x, T gy) { return T(2) * x * gy; }
-};
-CF_LOOPS(Square)
-
-/* The square as a function of its own; as a power, its gradient has another order. */
-struct SquareOf {
-    template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return gy * T(2) * x; }
 };
-CF_LOOPS(SquareOf)
+CF_LOOPS(Square)
 
 #if defined(__CUDACC__)
 /* Under NumPy's names. */
@@ -189,10 +182,13 @@ struct ByParts {
     static CF_ELEMENT T inner(T x) { return x; }
 };
 
-struct Sin : ByParts {
+/* The other function is the slope. */
+struct BySlope : ByParts {
     template <typename T>
     static CF_ELEMENT T outer_grad(T, T gy, T slope) { return slope * gy; }
+};
 
+struct Sin : BySlope {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(cos(x))); }
 };
@@ -219,20 +215,14 @@ struct Tan : ByParts {
 CF_LOOPS(Tan, "cos")
 CF_LOOP_OF_UFUNC(tan)
 
-struct Cosh : ByParts {
-    template <typename T>
-    static CF_ELEMENT T outer_grad(T, T gy, T slope) { return slope * gy; }
-
+struct Cosh : BySlope {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(sinh(x))); }
 };
 CF_LOOPS(Cosh, "sinh")
 CF_LOOP_OF_UFUNC(cosh)
 
-struct Sinh : ByParts {
-    template <typename T>
-    static CF_ELEMENT T outer_grad(T, T gy, T slope) { return slope * gy; }
-
+struct Sinh : BySlope {
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(cosh(x))); }
 };
