@@ -116,3 +116,13 @@ def test_other_types_are_still_refused():
     x = chainer.Variable(np.ones(3, '>f4'))
     with pytest.raises(TypeError, match='Dtype of data and grad mismatch'):
         x.grad = np.ones(3)
+
+
+@pytest.mark.parametrize('dtype', ['<f2', '>f2'])
+def test_sums_of_broadcast_halves_do_not_stop_to_grow(dtype):
+    """Halves above 2048 have no room for a one."""
+    x = chainer.Variable(np.zeros((1, 3), dtype))
+    y = F.broadcast_to(x, (5000, 3))
+    y.grad = np.ones((5000, 3), dtype)
+    y.backward()
+    np.testing.assert_array_equal(x.grad, 5000)

@@ -223,7 +223,8 @@ cdef object sum_to(object array, VariableNodeBase node):
         return array
     if PyArray_TYPE(<np.ndarray>array) == np.NPY_FLOAT16:
         # Halves stop to grow; NumPy adds them up as such along all axes but the last.
-        total = as_halves(_add_up(as_floats(array), tuple(axes), None, None, True))
+        total = as_halves(
+            _add_up(as_floats(array), tuple(axes), numpy.float32, None, True))
     else:
         total = reduced(0, array, flags, True)
         if total is None:
