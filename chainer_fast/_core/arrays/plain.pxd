@@ -43,6 +43,12 @@ cdef extern from *:
     bint is_numpy_float "cf_is_numpy_float" (object x) noexcept
     bint is_numpy_number "cf_is_numpy_number" (object x) noexcept
 
+cdef inline bint is_half(object array) noexcept:
+    """Tell whether an object is an array of halves in native bytes, of any strides."""
+    return PyArray_CheckExact(array) and (
+        cf_any_float_kind(<np.ndarray>array) == b'e')
+
+
 cdef inline char kind_of(object array) noexcept:
     """Return 'f' or 'd' for a plain array that is not empty, else 0."""
     if not PyArray_CheckExact(array):

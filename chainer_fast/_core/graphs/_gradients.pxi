@@ -117,7 +117,7 @@ cdef object _add_arrays(object a, object b, bint in_place):
     cdef int flags
     if not in_place:
         found = _add.forward(None, [<PyObject *>a, <PyObject *>b], 2) if (
-            _is_half(a)) else None
+            is_half(a)) else None
         # Zero-dimensional arrays add up to a scalar.
         return PyArray_FROM_O(a + b) if found is None else found
     if not any_common_gapless_kind(a, b):

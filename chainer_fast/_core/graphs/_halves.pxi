@@ -22,12 +22,6 @@ cdef object _HALF = numpy.dtype(numpy.float16)
 cdef object _TOO_LARGE = numpy.full(1, 1e30, numpy.float32)
 
 
-cdef bint _is_half(object array) noexcept:
-    """Tell whether an object is an array of NumPy of halves in native bytes."""
-    return PyArray_CheckExact(array) and (
-        cf_any_float_kind(<np.ndarray>array) == b'e')
-
-
 cdef object _converted(object array, int typenum):
     """Return a copy of halves as floats, or of those or doubles as halves.
 
@@ -69,7 +63,7 @@ cpdef object as_floats(array):
 
     It has the order in memory that ``array.astype`` would give it.
     """
-    return _converted(array, np.NPY_FLOAT32) if _is_half(array) else array
+    return _converted(array, np.NPY_FLOAT32) if is_half(array) else array
 
 
 cpdef object as_halves(array):
@@ -120,13 +114,13 @@ cdef object _forward_in_single(
     cdef list floats = []
     cdef object array
     cdef Py_ssize_t i
-    if not _is_half(<object>x[0]):
+    if not is_half(<object>x[0]):
         return None
     for i in range(n):
         array = <object>x[i]
         if i > 0 and array is <object>x[i - 1]:
             array = floats[i - 1]
-        elif _is_half(array):
+        elif is_half(array):
             array = _converted(array, np.NPY_FLOAT32)
         elif not shortcut.traits.mixes_halves and PyArray_CheckExact(array) and (
                 np.PyArray_ISFLOAT(<np.ndarray>array)):
@@ -156,10 +150,10 @@ cdef int backward_in_single(
     cdef Py_ssize_t i
     cdef int done = 0
     if PyTuple_CheckExact(gy):
-        if not any([_is_half(each) for each in <tuple>gy]):
+        if not any([is_half(each) for each in <tuple>gy]):
             return 0
         gy = tuple([as_floats(each) for each in <tuple>gy])
-    elif not _is_half(gy):
+    elif not is_half(gy):
         return 0
     else:
         gy = _converted(gy, np.NPY_FLOAT32)

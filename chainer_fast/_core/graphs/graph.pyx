@@ -41,7 +41,7 @@ from chainer_fast._core.arrays.entries cimport entry_of
 from chainer_fast._core.arrays.gapless cimport (
     any_common_gapless_kind, any_gapless_kind)
 from chainer_fast._core.arrays.plain cimport (
-    cf_any_float_kind, cf_float_kind, is_matrix, is_numpy_float, kind_of)
+    cf_any_float_kind, cf_float_kind, is_half, is_matrix, is_numpy_float, kind_of)
 from chainer_fast._core.arrays.private cimport (
     KNOWN_PYTHON, drop_instance_dict, instance_dict, is_going, may_be_held_weakly,
     may_have_more_references, type_version)

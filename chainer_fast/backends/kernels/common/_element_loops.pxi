@@ -1,9 +1,6 @@
 # Loops over arrays of NumPy, by the names of their elements. Part of elementwise.pyx.
-from numpy cimport (
-    PyArray_CheckExact, PyArray_DATA, PyArray_EMPTY, PyArray_SAMESHAPE, PyArray_SIZE,
-    PyArray_TYPE, npy_intp)
+from numpy cimport PyArray_DATA, PyArray_EMPTY, PyArray_SIZE, PyArray_TYPE, npy_intp
 
-from chainer_fast._core.arrays.plain cimport cf_float_kind
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast" nogil:
@@ -127,29 +124,15 @@ cdef object _run_spread(
         const AnyLoop &loop, object a, object b, bint broadcasts, double p, double q):
     """Return what a loop makes of one array or two that have gaps, or None."""
     cdef Spread shape
-    if _are_halves(a, b):
-        out = empty_result(a, b) if broadcasts or PyArray_SAMESHAPE(
-            <np.ndarray>a, <np.ndarray>b) else None
-        if out is None or PyArray_SIZE(out) == 0:
-            return None
-        x = laid_out_like(a, out)
-        return _run(loop, b'e', x, x if a is b else laid_out_like(b, out), p, q)
     if not (shape_of_one(a, &shape) if a is b
             else shape_of_two(a, b, broadcasts, &shape)):
         return None
     out = PyArray_EMPTY(
         shape.ndim, shape.dims, PyArray_TYPE(<np.ndarray>a), 0)
     clear_float_errors()
-    run_gathered(loop, cf_float_kind(<np.ndarray>a), shape.ndim, shape.dims, a, b, None,
-                 out, None, p, q)
+    run_gathered(loop, cf_any_float_kind(<np.ndarray>a), shape.ndim, shape.dims, a, b,
+                 None, out, None, p, q)
     return None if float_errors() else out
-
-
-cdef bint _are_halves(object a, object b) noexcept:
-    """Tell whether two arrays are of halves, of any strides."""
-    return PyArray_CheckExact(a) and PyArray_CheckExact(b) and (
-        cf_any_float_kind(<np.ndarray>a) == b'e'
-        and cf_any_float_kind(<np.ndarray>b) == b'e')
 
 
 cdef inline object _run_alone(const AnyLoop &loop, object a, double p, double q):

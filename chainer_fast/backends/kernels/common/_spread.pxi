@@ -8,14 +8,12 @@
 import numpy
 
 cimport numpy as np
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_DECREF
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, PyArray_DIMS, \
     PyArray_EMPTY, PyArray_NDIM, PyArray_SAMESHAPE, PyArray_STRIDE, PyArray_TYPE, \
     npy_intp
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype
-from chainer_fast._core.arrays.plain cimport cf_any_float_kind, cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_any_float_kind
 from chainer_fast._core.graphs.graph cimport (
     INLINE_DIMS, VariableNodeBase, as_floats, as_halves)
 
@@ -26,31 +24,8 @@ cdef extern from "chainer_fast/backends/kernels/common/reduce.hpp" \
     object reduced(int kind, object, const bint *axes, bint keepdims)
 
 cdef extern from "numpy/arrayobject.h":
-    int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
     object PyArray_NewCopy(np.ndarray, np.NPY_ORDER)
     object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
-
-cdef extern from *:
-    """
-    static PyObject *cf_empty_result(PyArrayObject *a, PyArrayObject *b) {
-        PyArrayObject *arrays[] = {a, b, NULL};
-        PyArray_Descr *types[] = {NULL, NULL, PyArray_DESCR(a)};
-        npy_uint32 flags[] = {
-            NPY_ITER_READONLY, NPY_ITER_READONLY,
-            NPY_ITER_WRITEONLY | NPY_ITER_ALLOCATE | NPY_ITER_NO_SUBTYPE};
-        NpyIter *it = NpyIter_MultiNew(
-            3, arrays, 0, NPY_KEEPORDER, NPY_NO_CASTING, flags, types);
-        if (!it) {
-            PyErr_Clear();
-            return NULL;
-        }
-        PyObject *made = (PyObject *)NpyIter_GetOperandArray(it)[2];
-        Py_INCREF(made);
-        NpyIter_Deallocate(it);
-        return made;
-    }
-    """
-    PyObject *cf_empty_result(np.ndarray, np.ndarray)
 
 
 cdef bint _falls(object array) noexcept:
@@ -60,7 +35,7 @@ cdef bint _falls(object array) noexcept:
     """
     cdef npy_intp stride, last = 0
     cdef int axis
-    if not PyArray_CheckExact(array) or not cf_float_kind(<np.ndarray>array) or (
+    if not PyArray_CheckExact(array) or not cf_any_float_kind(<np.ndarray>array) or (
             not PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_ALIGNED)):
         return False
     for axis in range(PyArray_NDIM(array)):
@@ -129,33 +104,6 @@ cdef object without_gaps(object array):
             <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) or not _falls(array):
         return array
     return PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
-
-
-cdef object empty_result(object a, object b):
-    """Return an array of the type of ``a`` for what NumPy makes of both, not filled.
-
-    It has the shape to which they are broadcast, and the order in memory that a result
-    of a ufunc gets. None if they do not fit.
-    """
-    cdef PyObject *made = cf_empty_result(<np.ndarray>a, <np.ndarray>b)
-    if made is NULL:
-        return None
-    out = <object>made
-    Py_DECREF(out)
-    return out
-
-
-cdef object laid_out_like(object array, object like):
-    """Return an array with the shape and the order of a gapless one: itself, or a copy.
-
-    It has one shape with that, or one that is broadcast to it.
-    """
-    cdef np.ndarray copy
-    if PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>like):
-        return in_order_of(array, like)
-    copy = _empty_like(array, like, np.NPY_KEEPORDER)
-    PyArray_CopyInto(copy, <np.ndarray>array)
-    return copy
 
 
 cdef bint is_like(object array, object other, const Spread *shape) noexcept:

@@ -20,8 +20,7 @@ from chainer_fast._core.graphs.graph cimport (
     new_ref, number, output_array, own_attribute, shape_matches, shortcut_of, wanted)
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.layout cimport (
-    Spread, empty_result, in_order_of, is_like, is_of_broadcast, laid_out_like,
-    shape_of_one, shape_of_two, sum_to)
+    Spread, in_order_of, is_like, is_of_broadcast, shape_of_one, shape_of_two, sum_to)
 from chainer_fast.backends.kernels.common.ufuncs cimport unary_of
 
 np.import_array()
@@ -248,24 +247,15 @@ cdef class Elementwise(Shortcut):
         cdef char kind = any_common_gapless_kind(a, b)
         if kind:
             gy = in_order_of(gy, a)
-        if not kind or not any_common_gapless_kind(a, gy):
-            kind = 0
-            if _are_halves(a, b) and _are_halves(a, gy):
-                out = empty_result(a, b)
-                if out is None or PyArray_SIZE(out) == 0 or not PyArray_SAMESHAPE(
-                        <np.ndarray>out, <np.ndarray>gy):
-                    return None
-                a, b = laid_out_like(a, out), laid_out_like(b, out)
-                gy, kind = laid_out_like(gy, out), b'e'
         clear_float_errors()
-        if kind:
+        if kind and any_common_gapless_kind(a, gy):
             ga, gb = empty_gapless_like(a), empty_gapless_like(a)
             _call((<Loop>self.gradients).any, kind, a, b, gy, ga, gb, 0, 0)
         elif shape_of_two(a, b, self.broadcasts, &shape) and is_like(gy, a, &shape):
             ga, gb = [
                 PyArray_EMPTY(shape.ndim, shape.dims, PyArray_TYPE(<np.ndarray>a), 0)
                 for _ in range(2)]
-            run_gathered((<Loop>self.gradients).any, cf_float_kind(<np.ndarray>a),
+            run_gathered((<Loop>self.gradients).any, cf_any_float_kind(<np.ndarray>a),
                          shape.ndim, shape.dims, a, b, gy, ga, gb, 0, 0)
         else:
             return None

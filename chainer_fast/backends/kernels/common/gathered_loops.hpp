@@ -47,16 +47,37 @@ struct Source {
     }
 };
 
+/* Calls f with pointers to the elements of the sources and results, part by part. */
+template <typename T, typename F>
+void for_parts(const Source *x, T *out, T *second, ptrdiff_t n, const F &f) {
+    parallel(n, GRAIN / 4, [=](ptrdiff_t begin, ptrdiff_t end) {
+        T tiles[3][PART];
+        for (; begin < end; begin += PART) {
+            const ptrdiff_t m = part_at(begin, end);
+            f(x[0].at(begin, m, tiles[0]), x[1].at(begin, m, tiles[1]),
+              x[2].at(begin, m, tiles[2]), out + begin, second ? second + begin : nullptr,
+              m);
+        }
+    });
+}
+
 template <typename T>
-void run_tiles(LoopOver<T> loop, const Source *x, T *out, T *second, T p, T q,
-               const Unary *ufuncs, ptrdiff_t begin, ptrdiff_t end) {
-    T tiles[3][PART];
-    for (; begin < end; begin += PART) {
-        const ptrdiff_t n = part_at(begin, end);
-        loop(x[0].at(begin, n, tiles[0]), x[1].at(begin, n, tiles[1]),
-             x[2].at(begin, n, tiles[2]), out + begin, second ? second + begin : nullptr,
-             p, q, ufuncs, n);
-    }
+void run_parts(LoopOver<T> loop, const Source *x, T *out, T *second, ptrdiff_t n, T p, T q,
+               const Unary *ufuncs) {
+    for_parts<T>(x, out, second, n, [=](const T *a, const T *b, const T *c, T *to,
+                                        T *other, ptrdiff_t m) {
+        loop(a, b, c, to, other, p, q, ufuncs, m);
+    });
+}
+
+inline void run_parts_of_halves(const AnyLoop &loop, const Source *x, uint16_t *out,
+                                uint16_t *second, ptrdiff_t n, double p, double q) {
+    typedef const uint16_t *Halves;
+    const float first = AnyLoop::constant(p), other = AnyLoop::constant(q);
+    for_parts<uint16_t>(x, out, second, n, [=](Halves a, Halves b, Halves c, uint16_t *to,
+                                               uint16_t *also, ptrdiff_t m) {
+        loop.run_halves({a, b, c}, {to, also}, 0, m, first, other);
+    });
 }
 
 /* Call a loop with arrays or None, of which the results are in C order and of a shape. */
@@ -68,14 +89,13 @@ inline void run_gathered(
     void *to = PyArray_DATA((PyArrayObject *)out);
     void *other = second == Py_None ? nullptr : PyArray_DATA((PyArrayObject *)second);
     PyThreadState *state = n >= LONG_LOOP ? PyEval_SaveThread() : nullptr;
-    parallel(n, GRAIN / 4, [&](ptrdiff_t begin, ptrdiff_t end) {
-        if (kind == 'f')
-            run_tiles<float>(loop.f, x, (float *)to, (float *)other, (float)p, (float)q,
-                             loop.ufuncs, begin, end);
-        else
-            run_tiles<double>(loop.d, x, (double *)to, (double *)other, p, q, loop.ufuncs,
-                              begin, end);
-    });
+    if (kind == 'e')
+        run_parts_of_halves(loop, x, (uint16_t *)to, (uint16_t *)other, n, p, q);
+    else if (kind == 'f')
+        run_parts<float>(loop.f, x, (float *)to, (float *)other, n, (float)p, (float)q,
+                         loop.ufuncs);
+    else
+        run_parts<double>(loop.d, x, (double *)to, (double *)other, n, p, q, loop.ufuncs);
     if (state)
         PyEval_RestoreThread(state);
 }

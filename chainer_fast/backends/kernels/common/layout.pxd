@@ -87,8 +87,6 @@ cdef struct Spread:
 cdef bint shape_of_one(object array, Spread *shape) noexcept
 cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept
 cdef object without_gaps(object array)
-cdef object empty_result(object a, object b)
-cdef object laid_out_like(object array, object like)
 cdef bint is_like(object array, object other, const Spread *shape) noexcept
 cdef bint is_of_broadcast(object array, tuple nodes) except -1
 cdef object sum_to(object array, VariableNodeBase node)

@@ -11,7 +11,7 @@ from numpy cimport PyArray_CheckExact, PyArray_DATA, PyArray_DIM, PyArray_EMPTY,
 
 import numpy
 
-from chainer_fast._core.arrays.plain cimport cf_any_float_kind, cf_float_kind
+from chainer_fast._core.arrays.plain cimport cf_float_kind, is_half
 from chainer_fast._core.graphs.graph cimport (
     as_floats, clear_float_errors, float_errors, rounded)
 from chainer_fast.backends.kernels.common.blas cimport (
@@ -100,16 +100,11 @@ cdef object _by_numpy(a, b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bint batches)
         del one
 
 
-cdef bint _are_halves(object a, object b) noexcept:
-    return (cf_any_float_kind(<np.ndarray>a) == b'e'
-            and cf_any_float_kind(<np.ndarray>b) == b'e')
-
-
 cpdef object dot(a, b):
     """Return ``a.dot(b)`` of arrays of any kind."""
     if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
         return a.dot(b)
-    if _are_halves(a, b):
+    if is_half(a) and is_half(b):
         product = rounded(dot(as_floats(a), as_floats(b)))
         # NumPy warns of numbers that are too large.
         return a.dot(b) if product is None else product
@@ -131,7 +126,7 @@ cpdef object matmul(a, b):
             min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2
             or max(PyArray_NDIM(a), PyArray_NDIM(b)) > MAX_BATCH_AXES + 2):
         return numpy.matmul(a, b)
-    if _are_halves(a, b):
+    if is_half(a) and is_half(b):
         product = rounded(matmul(as_floats(a), as_floats(b)))
         return numpy.matmul(a, b) if product is None else product
     return _product(a, b, True)

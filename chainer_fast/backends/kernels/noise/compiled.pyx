@@ -185,13 +185,13 @@ cdef tuple _draw(object x, object ratio):
     cdef char kind
     cdef bint plain
     cdef Twister *mt
+    x = without_gaps(x)
     if any_gapless_kind(x) == b'e':
         drawn = _draw(as_floats(x), ratio)
         if drawn is not None:
             mask = as_halves(drawn[1])
             drawn = run_loop(_product, x, mask), mask
         return drawn
-    x = without_gaps(x)
     kind, plain = gapless_kind(x), kind_of(x) != 0
     if not kind or not _ratio(ratio) or not (plain or is_channels_last(x)):
         return None
