@@ -1,7 +1,7 @@
 """Compiled forms of recurrent kernels beside their references."""
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
@@ -177,6 +177,9 @@ def test_layer(data, mode, n, m, seed, reverse, sizes):
     *expected, plain_trace = recurrent.layer.reference(*args)
     *states, trace = recurrent.layer.compiled(*args)
     assert_close(states, expected, 'f')
+    if mode == 'rnn_relu':
+        # A unit that is rounded to the other side of zero has another gradient.
+        assume((states[0] > 0).tolist() == (expected[0] > 0).tolist())
     wants_gx = data.draw(st.booleans())
     expected = recurrent.layer_grad.reference(
         gys, plain_trace, x, ghy, gcy, *rest, wants_gx)
