@@ -106,7 +106,8 @@ cdef class Traversal:
         cdef int done
         if shortcut is None or function.input_nodes is None or function.lazy_grad_sum:
             return 0
-        if function.output_kind == OUTPUT_REFERENCES and function._output_count > 1:
+        if function._output_count > 1 and (
+                function.bits.output_kind == OUTPUT_REFERENCES):
             outputs = nodes_of_outputs(function)
             gradient = self._peek_all(function, outputs)
         else:

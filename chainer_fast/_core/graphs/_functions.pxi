@@ -2,7 +2,7 @@
 
 cdef VariableNodeBase lone_output(FunctionBase function):
     """Return the node of the only output; None if it is gone or one of several."""
-    if function.output_kind != LONE_OUTPUT or function.output is NULL or is_going(
+    if function.bits.output_kind != LONE_OUTPUT or function.output is NULL or is_going(
             function.output):
         return None
     return <VariableNodeBase>function.output
@@ -10,7 +10,7 @@ cdef VariableNodeBase lone_output(FunctionBase function):
 
 cdef list nodes_of_outputs(FunctionBase function):
     """Return the nodes of the outputs, None for those that are gone."""
-    if function.output_kind == LONE_OUTPUT:
+    if function.bits.output_kind == LONE_OUTPUT:
         return [lone_output(function)]
     return [reference() for reference in function.outputs]
 
@@ -20,7 +20,7 @@ cdef int _forget_output(FunctionBase function) noexcept:
     function.output = NULL
     if old is NULL:
         return 0
-    if function.output_kind == LONE_OUTPUT:
+    if function.bits.output_kind == LONE_OUTPUT:
         (<VariableNodeBase>old).creator_ptr = NULL
     else:
         Py_DECREF(<object>old)
@@ -32,7 +32,7 @@ cdef int _set_lone_output(FunctionBase function, VariableNodeBase node) except -
     if function.output is not NULL:
         _forget_output(function)
     function.output = <PyObject *>node
-    function.output_kind = LONE_OUTPUT
+    function.bits.output_kind = LONE_OUTPUT
     node.creator_ptr = <PyObject *>function
     return 0
 
@@ -40,11 +40,11 @@ cdef int _set_lone_output(FunctionBase function, VariableNodeBase node) except -
 cdef int _set_references(FunctionBase function, object references) except -1:
     """Link a function to its outputs by a tuple of weak references, or None."""
     _forget_output(function)
-    function.output_kind = NO_OUTPUT
+    function.bits.output_kind = NO_OUTPUT
     if references is not None:
         Py_INCREF(references)
         function.output = <PyObject *>references
-        function.output_kind = OUTPUT_REFERENCES
+        function.bits.output_kind = OUTPUT_REFERENCES
     return 0
 
 
@@ -99,9 +99,9 @@ cdef class FunctionBase:
     @property
     def outputs(self):
         """Weak references to the output nodes, a tuple; None before it is applied."""
-        if self.output_kind == NO_OUTPUT:
+        if self.bits.output_kind == NO_OUTPUT:
             return None
-        if self.output_kind == OUTPUT_REFERENCES:
+        if self.bits.output_kind == OUTPUT_REFERENCES:
             return <object>self.output
         node = lone_output(self)
         return (_gone if node is None else weakref.ref(node),)

@@ -80,7 +80,7 @@ cpdef object as_halves(array):
 
 cdef bint reads_as(FunctionBase function, object array, object dtype) noexcept:
     """Tell whether an array has a type, or stands for one of halves."""
-    if not function.in_single:
+    if not function.bits.in_single:
         return has_dtype(array, dtype)
     return same_dtype(dtype, _HALF) and cf_any_float_kind(<np.ndarray>array) == b'f'
 
@@ -127,11 +127,11 @@ cdef object _forward_in_single(
             return None
         floats.append(array)
         arrays.push_back(<PyObject *>array)
-    function.in_single = True
+    function.bits.in_single = True
     try:
         made = shortcut.forward(function, arrays.data(), n)
     finally:
-        function.in_single = False
+        function.bits.in_single = False
     if not PyTuple_CheckExact(made):
         return _rounded(shortcut, made)
     floats = [_rounded(shortcut, array) for array in <tuple>made]
@@ -158,11 +158,11 @@ cdef int backward_in_single(
     else:
         gy = _converted(gy, np.NPY_FLOAT32)
     _forget(gx, n)
-    function.in_single = True
+    function.bits.in_single = True
     try:
         done = shortcut.backward(function, gy, gx)
     finally:
-        function.in_single = False
+        function.bits.in_single = False
     for i in range(n):
         if not done:
             break

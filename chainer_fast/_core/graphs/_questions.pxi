@@ -30,20 +30,20 @@ cdef object _array_of(VariableNodeBase node):
 cdef object input_array(FunctionBase function, Py_ssize_t i):
     """Return a retained input array."""
     array = _array_of(<VariableNodeBase>function.input_nodes[i])
-    return as_floats(array) if function.in_single else array
+    return as_floats(array) if function.bits.in_single else array
 
 
 cdef object output_array(FunctionBase function):
     """Return the retained output array, the first of several; None if there is none."""
     cdef VariableNodeBase node = lone_output(function)
     cdef object kept = function.kept_outputs
-    if kept is not None and function.output_kind == OUTPUT_REFERENCES:
+    if kept is not None and function.bits.output_kind == OUTPUT_REFERENCES:
         index = function._output_indexes_to_retain[0]
         node = (<tuple>function.output)[index]()
         kept = kept[0] if type(kept) is tuple else kept
     if node is not None and kept is not None:
         kept = _array_of(node)
-    return as_floats(kept) if function.in_single else kept
+    return as_floats(kept) if function.bits.in_single else kept
 
 
 cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
@@ -55,7 +55,7 @@ cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
         else gy.dtype)
     for i in range(n):
         node = <VariableNodeBase>function.input_nodes[i]
-        if not same_dtype(node.dtype, _HALF if function.in_single else dtype) or (
+        if not same_dtype(node.dtype, _HALF if function.bits.in_single else dtype) or (
                 not shape_matches(node, gy)):
             return False
     return True

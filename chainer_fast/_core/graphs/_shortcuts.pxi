@@ -23,11 +23,11 @@ cdef class Shortcut:
     cdef object field(self, FunctionBase function, Py_ssize_t i):
         """Return an attribute of the instance, or None."""
         value = own_attribute(function, <str>self.traits.fields[i])
-        return as_floats(value) if function.in_single else value
+        return as_floats(value) if function.bits.in_single else value
 
     cdef int keep(self, FunctionBase function, Py_ssize_t i, object value) except -1:
         """Set an attribute, as the methods of the class would."""
-        if function.in_single and self.traits.rounds_fields:
+        if function.bits.in_single and self.traits.rounds_fields:
             value = as_halves(value)
         setattr(function, self.traits.fields[i], value)
         return 0

@@ -23,6 +23,9 @@ cdef extern from "chainer_fast/_core/graphs/rank.hpp":
     cppclass Rank:
         int64_t get() noexcept
         void set(int64_t) noexcept
+    ctypedef struct FunctionBits:
+        unsigned char output_kind
+        unsigned char in_single
 
 
 cdef enum:
@@ -98,9 +101,8 @@ cdef class FunctionBase:
     cdef public Py_ssize_t _input_count      # from the call of ``forward`` on
     cdef public Py_ssize_t _output_count     # from its end on
     cdef Rank rank_of
-    cdef char output_kind
+    cdef FunctionBits bits
     cdef public cbool lazy_grad_sum
-    cdef cbool in_single                 # while halves are read as floats
 
 
 cdef class Traits:

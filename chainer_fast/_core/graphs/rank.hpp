@@ -22,3 +22,10 @@ struct Rank {
         high = (int16_t)(rank >> 32);
     }
 };
+
+/* How a function of a graph holds its outputs, and how it reads arrays: one byte, so that
+ * its object does not grow. */
+struct FunctionBits {
+    unsigned char output_kind : 2;
+    unsigned char in_single : 1;    /* while halves are read as floats */
+};

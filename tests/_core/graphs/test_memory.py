@@ -1,9 +1,11 @@
-"""Memory that is freed and taken again."""
+"""Memory that a graph takes, and memory that is freed and taken again."""
 import os
 import subprocess
 import sys
 
 import pytest
+
+from chainer_fast._core.graphs import graph
 
 SCRIPT = '''
 import resource
@@ -45,3 +47,10 @@ def test_freed_memory_is_not_given_back_at_once():
 def test_settings_of_the_user_stay():
     assert faults(MALLOC_TRIM_THRESHOLD_='131072', MALLOC_MMAP_THRESHOLD_='131072',
                   MALLOC_TOP_PAD_='0') > 1000
+
+
+@pytest.mark.skipif(sys.maxsize < 1 << 32, reason='for pointers of eight bytes')
+@pytest.mark.parametrize('name, size', [
+    ('FunctionBase', 96), ('VariableNodeBase', 96), ('VariableBase', 120)])
+def test_objects_of_a_graph_do_not_grow(name, size):
+    assert getattr(graph, name).__basicsize__ <= size

@@ -31,13 +31,13 @@ _GRADIENTS = {
 }
 
 
-def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
+def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
     """Return the gradient of a function of one element.
 
     Parameters
     ----------
-    name : str
-        Name of the function in NumPy or SciPy.
+    name : str or None
+        Name of the function in NumPy or SciPy, if it is one of theirs.
     known : str
         What the arrays are, apart from the last: ``x``, ``y`` or ``xy``, the argument
         and the value.
@@ -50,7 +50,7 @@ def gradient(name: str, known: str, *arrays: tp.Any) -> NdArray:
         ``NotImplemented`` if there is no such code.
     """
     *_, g = arrays
-    if not isinstance(g, cuda.ndarray) or (
+    if name is None or not isinstance(g, cuda.ndarray) or (
             {(a.dtype, a.shape) for a in arrays} != {(g.dtype, g.shape)}):
         return NotImplemented
     element = ARITHMETIC.get(name.capitalize() + '::grad')
