@@ -8,6 +8,7 @@ import doctest
 import importlib
 import inspect
 import pathlib
+import pkgutil
 import pydoc
 import re
 
@@ -107,3 +108,21 @@ def test_sections_of_links(link):
     assert {'Parameters', 'Returns'} <= call.keys()
     for name in documented_names(call.get('Raises', '')):
         assert issubclass(pydoc.locate(name), Exception), name
+
+
+@pytest.mark.parametrize('modules', [
+    'without CuPy', pytest.param('with CuPy', marks=pytest.mark.gpu)])
+def test_no_constructor_has_a_docstring(modules):
+    # Those of compiled classes are their signatures.
+    found = []
+    for info in pkgutil.walk_packages(chainer.__path__, 'chainer_fast.'):
+        try:
+            module = importlib.import_module(info.name)
+        except ImportError:
+            continue
+        for name, value in inspect.getmembers(module, inspect.isclass):
+            own = vars(value).get('__init__')
+            if str(value.__module__).startswith('chainer_fast') and own is not None and (
+                    own.__doc__ not in (None, object.__init__.__doc__)):
+                found.append(info.name + '.' + name)
+    assert not found

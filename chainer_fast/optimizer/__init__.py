@@ -695,9 +695,9 @@ class GradientMethod(Optimizer):
                     'optimizer.update()' % type(lossfun).__name__)
             self.__backward(lossfun(*args, **kwds))
         if self.__has_usual_steps():
-            self.__update_at_once()
+            self.__update_at_once(lossfun is not None)
         else:
-            self.__update_step_by_step()
+            self.__update_step_by_step(lossfun is not None)
         self.call_hooks('post')
         self.update_loss_scale()
 
@@ -711,11 +711,16 @@ class GradientMethod(Optimizer):
                     type(loss).__module__, type(loss).__name__))
         loss.backward(loss_scale=self._loss_scale)
 
-    def __update_step_by_step(self):
+    def __warn_without_gradients(self, params, has_lossfun):
+        # Programs make the states of an optimizer by an update after cleargrads().
+        if self.t or has_lossfun:
+            _registration.warn_without_gradients(self.target, params)
+
+    def __update_step_by_step(self, has_lossfun):
         """Call the steps of an update, any of which may be a subclass's own."""
         params = list(self.target.params())
         if _update.has_cleared_grad(params):
-            _registration.warn_without_gradients(self.target, params)
+            self.__warn_without_gradients(params, has_lossfun)
         self.reallocate_cleared_grads()
         self.check_nan_in_grads()
         self.call_hooks('pre')
@@ -727,13 +732,13 @@ class GradientMethod(Optimizer):
             _update.update_params(params)
         self.reallocate_cleared_grads()
 
-    def __update_at_once(self):
+    def __update_at_once(self, has_lossfun):
         """Walk over the parameters once for all steps: no user code runs between."""
         has_hooks = bool(self._hookable._pre_update_hooks)
         hooks = None
         params = list(self.target.params())
         if _update.has_cleared_grad(params):
-            _registration.warn_without_gradients(self.target, params)
+            self.__warn_without_gradients(params, has_lossfun)
             _fill_cleared_grads(params)
         self.check_nan_in_grads()
         if has_hooks:

@@ -1,6 +1,7 @@
 """What a failed type check adds to its message: what was given, and the cure."""
 from __future__ import annotations
 
+import contextlib
 import re
 
 from chainer_fast._help import mistakes
@@ -24,12 +25,15 @@ def add(error, function, types):
         Expressions for the types of its inputs.
     """
     given = {each.name: each.eval() for each in types}
-    mistakes.tell(error, 'Given: ' + ', '.join(
-        '%s %s %s' % (name, value.dtype, value.shape) for name, value in given.items()))
+    mistakes.tell(error, 'Given: ' + (', '.join(
+        '%s %s %s' % (name, value.dtype, value.shape) for name, value in given.items())
+        or 'no inputs'))
     expect = str(error.expect)
     words = _of_dtypes(expect, given)
-    if words is None and given:
-        words = function._advice(expect, *given.values())
+    if words is None:
+        # No hint replaces the error that it is about: inputs may be missing.
+        with contextlib.suppress(Exception):
+            words = function._advice(expect, *given.values())
     if words is None:
         words = _of_axes(expect, given)
     if words is not None:

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chainer_fast.functions.connection import (
+    convolution_2d, convolution_nd, deconvolution_2d, deconvolution_nd, linear)
+from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.utils import type_check as T
 
 X = T.Variable(7, 'x')
@@ -295,3 +298,16 @@ def test_the_usual_types_are_those_of_the_arrays():
     types = T.get_types((x, swapped), 'in_types', False)
     assert types[0].dtype.eval() is x.dtype
     assert types[1].dtype.eval() == x.dtype
+
+
+@pytest.mark.parametrize('function', [
+    convolution_2d.Convolution2DFunction(),
+    convolution_nd.ConvolutionND(2),
+    deconvolution_2d.Deconvolution2DFunction(),
+    deconvolution_nd.DeconvolutionND(2),
+    linear.LinearFunction(),
+    softmax_cross_entropy.SoftmaxCrossEntropy()])
+@pytest.mark.parametrize('count', [0, 1, 9])
+def test_hints_do_not_replace_errors_of_too_few_or_too_many_inputs(function, count):
+    with pytest.raises(T.InvalidType):
+        function.apply((np.zeros((2, 3, 4, 4), np.float32),) * count)

@@ -123,13 +123,16 @@ def _destroy(module, device, handle, plans):
         runtime.setDevice(current)
 
 
-class Local(threading.local):
-
-    def __init__(self):
-        self.sessions = {}
+_local = threading.local()
 
 
-_local = Local()
+cdef dict _sessions():
+    """Return the sessions of the running thread, by device."""
+    try:
+        return _local.sessions
+    except AttributeError:
+        _local.sessions = {}
+        return _local.sessions
 
 
 cdef Session _find_session(int *device):
@@ -140,7 +143,7 @@ cdef Session _find_session(int *device):
     cdef PyObject *found
     if current_context(device) == 0:
         return None
-    found = PyDict_GetItemWithError(_local.sessions, device[0])
+    found = PyDict_GetItemWithError(_sessions(), device[0])
     return None if found is NULL else <Session>found
 
 
@@ -149,7 +152,7 @@ def session():
 
     Its handle launches on CuPy's current stream. Handles must not be shared by threads.
     """
-    sessions = _local.sessions
+    sessions = _sessions()
     device = cupy.cuda.runtime.getDevice()
     found = sessions.get(device)
     if found is None:

@@ -133,6 +133,13 @@ class TestGradients:
             lambda: chainer.Variable(np.zeros((), np.float32))))
         assert seen.startswith('no parameter of Net has received a gradient')
 
+    @pytest.mark.parametrize('before', [0, 1])
+    def test_states_are_initialized_by_a_first_update(self, before):
+        net, optimizer = self.make()
+        net.cleargrads()
+        optimizer.t = before
+        assert len(warnings_of(optimizer.update)) == before
+
     def test_steps_of_a_class_of_its_own(self):
         class Own(optimizers.SGD):
             def call_hooks(self, timing='pre'):

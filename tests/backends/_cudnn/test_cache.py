@@ -23,7 +23,7 @@ def folder(frontend, tmp_path, monkeypatch):
 
 def normalize(*args):
     """Normalize as a process does that has just started."""
-    sessions._local = sessions.Local()
+    sessions._local = threading.local()
     normalize_here(*args)
 
 

@@ -3,6 +3,7 @@
 Nothing of the package is imported before the stand-in for CuPy may be installed.
 """
 import sys
+import threading
 
 import pytest
 
@@ -16,7 +17,7 @@ def _forget(monkeypatch):
         pytest.skip('the stand-in for cuDNN works on that for CuPy only')
     monkeypatch.setattr(library, '_module', None)
     monkeypatch.setattr(library, '_reason', None)
-    monkeypatch.setattr(sessions, '_local', sessions.Local())
+    monkeypatch.setattr(sessions, '_local', threading.local())
     monkeypatch.setattr(_cudnn, '_cudnn_version', None)
     monkeypatch.setattr(_cudnn, '_max_workspace_size', None)
     # Less than the workspace of one of the engines of the stand-in.
