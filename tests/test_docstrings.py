@@ -122,7 +122,7 @@ def test_no_constructor_has_a_docstring(modules):
             continue
         for name, value in inspect.getmembers(module, inspect.isclass):
             own = vars(value).get('__init__')
-            if str(value.__module__).startswith('chainer_fast') and own is not None and (
+            if own is not None and str(value.__module__).startswith('chainer_fast') and (
                     own.__doc__ not in (None, object.__init__.__doc__)):
                 found.append(info.name + '.' + name)
     assert not found

@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chainer_fast.functions.connection import (
-    convolution_2d, convolution_nd, deconvolution_2d, deconvolution_nd, linear)
+    convolution_2d,
+    convolution_nd,
+    deconvolution_2d,
+    deconvolution_nd,
+    linear,
+)
 from chainer_fast.functions.loss import softmax_cross_entropy
 from chainer_fast.utils import type_check as T
 

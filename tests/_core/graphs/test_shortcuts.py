@@ -52,8 +52,9 @@ ROUNDING = {
     deconvolution_2d.Deconvolution2DFunction: 200,
 }
 # NumPy's functions give other bits for some strides than for others.
-ROUNDING.update({cls: 0 for cls in shortcut_cases.ELEMENTWISE if cls.__module__.endswith(
-    ('.trigonometric', '.hyperbolic', '.exponential_m1', '.logarithm_1p'))})
+ROUNDING.update({
+    cls: 0 for cls in shortcut_cases.ELEMENTWISE if cls.__module__.endswith(
+        ('.trigonometric', '.hyperbolic', '.exponential_m1', '.logarithm_1p'))})
 if forced.GENERAL:
     ROUNDING.update(dict.fromkeys([
         elu.ELU, exponential.Exp, sigmoid.Sigmoid, softplus.Softplus, tanh.Tanh], 0))
