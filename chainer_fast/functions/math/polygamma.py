@@ -23,7 +23,7 @@ class PolyGamma(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         n, x = inputs
-        y = special.ufunc(x, 'polygamma')(n, x)
+        y = special.polygamma(n, x)
         return utils.force_array(y, x.dtype),
 
     def backward(

@@ -11,6 +11,11 @@ from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.types import NdArray
 
 
+def are_own(x: NdArray) -> bool:
+    """Return whether there may be a function of our own for an array."""
+    return type(x) is numpy.ndarray and x.dtype.char == 'f'
+
+
 def ufunc(x: NdArray, name: str) -> tp.Any:
     """Return a special function for the array module of ``x``.
 
@@ -32,7 +37,15 @@ def ufunc(x: NdArray, name: str) -> tp.Any:
     ImportError
         If SciPy is not installed.
     """
-    if type(x) is numpy.ndarray and x.dtype.char == 'f' and hasattr(ufuncs, name):
+    if are_own(x) and hasattr(ufuncs, name):
         return getattr(ufuncs, name)
     package = 'scipy' if get_array_module(x) is numpy else 'cupyx.scipy'
     return getattr(importlib.import_module(package + '.special'), name)
+
+
+def polygamma(n: NdArray, x: NdArray) -> NdArray:
+    """Return the polygamma function of order ``n``, of arrays that broadcast."""
+    if are_own(x) and type(n) is numpy.ndarray and n.ndim <= x.ndim and (
+            n.size == 1 and n.item() == 1):
+        return ufuncs.trigamma(x)
+    return ufunc(x, 'polygamma')(n, x)

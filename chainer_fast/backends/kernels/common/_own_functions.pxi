@@ -29,8 +29,12 @@ cdef extern from "chainer_fast/backends/kernels/common/double_loops.hpp" \
     Given DIGAMMA "chainer_fast::special_loop<chainer_fast::in_double::digamma>"
     Given ERF "chainer_fast::special_loop<chainer_fast::in_double::erf>"
     Given ERFC "chainer_fast::special_loop<chainer_fast::in_double::erfc>"
+    Given ERFCX "chainer_fast::special_loop<chainer_fast::in_double::erfcx>"
+    Given ERFINV "chainer_fast::special_loop<chainer_fast::in_double::erfinv>"
     Given GAMMALN "chainer_fast::special_loop<chainer_fast::in_double::gammaln>"
+    Given LOG_NDTR "chainer_fast::special_loop<chainer_fast::in_double::log_ndtr>"
     Given NDTR "chainer_fast::special_loop<chainer_fast::in_double::ndtr>"
+    Given TRIGAMMA "chainer_fast::special_loop<chainer_fast::in_double::trigamma>"
     Given FLOAT_POWERS "chainer_fast::power_loop<float>"
     Given DOUBLE_POWERS "chainer_fast::power_loop<double>"
     Given FLOAT_REMAINDERS "chainer_fast::float_remainders"
@@ -79,8 +83,12 @@ digamma = _function(
     'digamma', 'Derivative of the logarithm of the gamma function.', DIGAMMA)
 erf = _function('erf', 'Error function.', ERF)
 erfc = _function('erfc', 'One minus the error function.', ERFC)
+erfcx = _function('erfcx', 'exp(x * x) * erfc(x).', ERFCX)
+erfinv = _function('erfinv', 'Inverse of the error function.', ERFINV)
 fmod = _function(
     'fmod', 'Remainder with the sign of the dividend.', FLOAT_REMAINDERS, 2)
 gammaln = _function('gammaln', 'Logarithm of the size of the gamma function.', GAMMALN)
+log_ndtr = _function('log_ndtr', 'Logarithm of ndtr.', LOG_NDTR)
 ndtr = _function('ndtr', 'Distribution function of the standard normal.', NDTR)
 power = _function('power', 'Powers.', FLOAT_POWERS, 2, DOUBLE_POWERS)
+trigamma = _function('trigamma', 'Derivative of digamma.', TRIGAMMA)

@@ -71,6 +71,10 @@ template <typename T>
 CF_CLONES bool small_powers(const T *x, double exponent, T *out, npy_intp n) {
     if (exponent == 2) return each(x, out, n, [](T x) { return x * x; });
     if (exponent == 0.5) return each(x, out, n, [](T x) { return std::sqrt(x); });
+    /* The power of -0 is infinite, that of minus infinity is zero. */
+    if (exponent == -0.5) return each(x, out, n, [](double x) {
+        return 1 / std::sqrt(x == -in_double::ENDLESS ? -x : x + 0.);
+    });
     if (exponent == -1) return each(x, out, n, [](T x) { return 1 / x; });
     if (exponent == 1) return each(x, out, n, [](T x) { return x; });
     if (exponent == 0) return each(x, out, n, [](T) { return 1; });

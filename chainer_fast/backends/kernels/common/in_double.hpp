@@ -65,14 +65,20 @@ CF_ELEMENT double choose(uint64_t first, double a, double b) {
     return from_bits((bits_of(a) & first) | (bits_of(b) & ~first));
 }
 
-/* erfc(x) for x from 0 to 10: exp(-x^2) / (x + 3) times what varies little. */
-CF_ELEMENT double erfc_of_positive(double x) {
+/* erfc(x) exp(x^2) for x >= 0: what varies little, over x + 3. */
+CF_ELEMENT double erfcx_of_positive(double x) {
     const double inverse = 1 / (x + 3), u = (x - 3) * inverse;
-    return exp(-x * x) * inverse * polynomial(
-        u, 1.0740069072936014, -0.8833944852262348, 0.5902283404030347,
-        -0.3104660593008187, 0.1195284900212941, -0.026839555072653346,
-        -0.0012237223475991229, 0.0030807470518103043, -0.0004874172528607603,
-        -0.00032805186306032004);
+    return inverse * polynomial(
+        u, 1.0740069072830076, -0.8833944451868728, 0.5902283378006213,
+        -0.3104674893110628, 0.11952807506454748, -0.026825370112544832,
+        -0.0012143417034156758, 0.00302742445662146, -0.0005426214452699524,
+        -0.00026498342192087676, 9.873707284867593e-05, 1.965591067771526e-05,
+        -1.0302479132734377e-05);
+}
+
+/* erfc(x) for x from 0 to 20. */
+CF_ELEMENT double erfc_of_positive(double x) {
+    return exp(-x * x) * erfcx_of_positive(x);
 }
 
 /* |x|, or `most` for what is more; of NaN any number. */
@@ -100,6 +106,44 @@ CF_ELEMENT double erfc(double x) {
 CF_ELEMENT double ndtr(double x) {
     const double y = erfc_of_positive(size_at_most(15, x) * 0.7071067811865476) / 2;
     return x != x ? x : x < 0 ? y : 1 - y;
+}
+
+/* Its logarithm, with all digits of small ones. */
+CF_ELEMENT double log_ndtr(double x) {
+    const double a = size_at_most(1e150, x) * 0.7071067811865476;
+    const double below = log(erfcx_of_positive(a) / 2) - a * a;
+    const double rest = erfc_of_positive(a < 20 ? a : 20) / 2;
+    const double above = choose(
+        when(rest < 1e-6), fused(rest * rest, -0.5, -rest), log(1 - rest));
+    return choose(when(x != x), x, choose(when(x < 0), below, above));
+}
+
+/* exp(x^2) erfc(x) */
+CF_ELEMENT double erfcx(double x) {
+    const double a = size_at_most(1e150, x), small = a < 26 ? a : 26;
+    const double below = 2 * exp(small * small) - erfcx_of_positive(a);
+    return choose(when(x != x), x, choose(when(x < 0), below, erfcx_of_positive(a)));
+}
+
+/* By polynomials of log(1 - x^2), and of its root near one. */
+CF_ELEMENT double erfinv(double x) {
+    const double size = fabs(x);
+    const uint64_t inside = when(size < 1);
+    const double a = choose(inside, size, 0), w = -log((1 - a) * (1 + a));
+    const double u = w - 3.125, v = std::sqrt(w < 0 ? 0 : w) - 3.25;
+    const double middle = polynomial(
+        u, 1.653654562756356, 0.2401581786305125, -0.006033671586601874,
+        -0.0007406914051934872, 0.00018673533426044636, -1.389192857615513e-05,
+        -1.3661197546888455e-06, 4.269355431028676e-07, -2.88995640166758e-08,
+        -4.747681499478822e-09, 1.0309429456997763e-09, 5.500080504525046e-12,
+        -1.2383878862376407e-11);
+    const double end = polynomial(
+        v, 3.0838856059747926, 1.005258970941551, 0.005371318604739676,
+        -0.0037513320276240593, 0.002485640194987463, -0.0016869381497122459,
+        0.0009826349073880289, -0.00036113484588590623, -3.743759502380632e-05,
+        8.131270549047132e-05);
+    const double y = x * choose(when(w < 6.25), middle, end);
+    return choose(inside, y, choose(when(size == 1), std::copysign(ENDLESS, x), NONE));
 }
 
 /* sin(pi x) for x from -1/2 to 1/2. */
@@ -166,6 +210,28 @@ CF_ELEMENT double digamma(double x) {
     const double limit = choose(when(x == 0), -std::copysign(ENDLESS, x), x);
     return choose(
         (negative & none) | when(x == -ENDLESS), NONE, choose(inside, value, limit));
+}
+
+/* The derivative of that, which is polygamma(1, x). */
+CF_ELEMENT double trigamma(double x) {
+    const uint64_t finite = when(fabs(x) < ENDLESS), negative = when(x < 0);
+    const double at = choose(finite, x, 1), y = choose(negative, 1 - at, at);
+    const double low = choose(when(y == 0), 1, y);
+    double sum = 0;
+    CF_UNROLL(16)
+    for (int k = 0; k < 8; ++k)
+        sum += 1 / ((low + k) * (low + k));
+    const double z = low + 8, inverse = 1 / z, w = inverse * inverse;
+    const double positive = sum + w / 2 + inverse * polynomial(
+        w, 1, 1 / 6., -1 / 30., 1 / 42., -1 / 30., 5 / 66., -691 / 2730.);
+    /* The reflection by (pi / sin(pi x))^2. */
+    const double near = at > -0x1p24 ? at : -0x1p24, sine = sin_pi(near - rounded(near));
+    const uint64_t none = when(sine == 0);
+    const double ratio = PI / choose(none, 1, sine);
+    const double value = choose(negative, ratio * ratio - positive, positive);
+    const double limit = choose(when(x > 0), 0, choose(when(x < 0), ENDLESS, x));
+    return choose((finite & negative & none) | when(x == 0), ENDLESS,
+                  choose(finite, value, limit));
 }
 
 }  // namespace in_double
