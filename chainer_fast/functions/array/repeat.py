@@ -4,6 +4,7 @@ import typing as tp
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import reduction
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DTypeSpec, NdArray
 from chainer_fast.utils import type_check
@@ -74,13 +75,14 @@ class RepeatGrad(FunctionNode):
         self.in_shape = in_shape
         self.in_dtype = in_dtype
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         if gy.size and len(self.repeats) == 1:
             inner = () if self.axis is None else self.in_shape[self.axis:][1:]
             parts = gy.reshape(-1, self.repeats[0], utils.size_of_shape(inner))
             gx = reduction.sum_second_axis(parts).reshape(self.in_shape)
-            return gx.astype(self.in_dtype, copy=False),
+            return halves.cast(gx, self.in_dtype),
         xp = backend.get_array_module(gy)
         gx = xp.zeros(self.in_shape, self.in_dtype)
         if gy.size == 0:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -57,8 +58,9 @@ class Triplet(FunctionNode):
         inputs = (*self.get_retained_inputs(), *grad_outputs)
         if config.enable_backprop:
             return tuple(self._gradients(indexes, *inputs))
-        arrays = [v.array for v in inputs]
-        return tuple([Variable(g) for g in self._gradients(indexes, *arrays)])
+        gradients = halves.in_single(
+            lambda *arrays: tuple(self._gradients(indexes, *arrays)))
+        return tuple([Variable(g) for g in gradients(*[v.array for v in inputs])])
 
     def _gradients(self, indexes, anchor, positive, negative, gy):
         # Works on arrays and on variables. All three gradients share a factor, which is

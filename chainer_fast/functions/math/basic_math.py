@@ -57,6 +57,7 @@ class Add(_operands.BinaryOperator):
     label = '_ + _'
     floating = False
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
         return utils.force_array(lhs + rhs),
@@ -121,6 +122,7 @@ class Sub(_operands.BinaryOperator):
     label = '_ - _'
     floating = False
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         lhs, rhs = x
         return utils.force_array(lhs - rhs),
@@ -161,6 +163,7 @@ class Mul(_operands.BinaryOperator):
 
     label = '_ * _'
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         lhs, rhs = x
@@ -197,6 +200,7 @@ class Div(_operands.BinaryOperator):
 
     label = '_ / _'
 
+    @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         lhs, rhs = x

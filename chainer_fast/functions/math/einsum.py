@@ -6,6 +6,7 @@ import typing as tp
 from collections import abc
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import cast
@@ -269,6 +270,7 @@ class EinSum(FunctionNode):
                 return
         super()._check_data_type_forward(arrays)
 
+    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         count = len(inputs)
         if count > 1:

@@ -125,7 +125,7 @@ def test_one_operation_has_the_bits_of_numpy(name, shape):
 
 @pytest.mark.parametrize('shapes', [
     ((40, 33), (40, 33)), ((40, 33), (33,)), ((40, 33), (40, 1)), ((1, 33), (40, 1)),
-    ((40, 33), ()), ((3, 1, 5), (4, 5)), ((0, 3), (3,)), ((600, 700), (600, 700))])
+    ((40, 33), ()), ((40, 40), (40, 40)), ((3, 1, 5), (4, 5)), ((0, 3), (3,)), ((600, 700), (600, 700))])
 @pytest.mark.parametrize('name', BINARY)
 def test_two_operands_have_the_bits_of_numpy(name, shapes):
     x, y = halves_of(2, *shapes[0]), halves_of(3, *shapes[1])
@@ -134,6 +134,9 @@ def test_two_operands_have_the_bits_of_numpy(name, shapes):
         found = BINARY[name](chainer.Variable(each), chainer.Variable(y)).array
         expected = BINARY[name](each, y)
         assert same_bits(found, expected) and found.strides == expected.strides
+    if x.shape == y.shape == y.T.shape:
+        found = BINARY[name](chainer.Variable(x), chainer.Variable(y).transpose()).array
+        assert same_bits(found, BINARY[name](x, y.T))
 
 
 @pytest.mark.parametrize('name', ['sigmoid', 'tanh', 'softplus', 'elu', 'exp'])
@@ -218,6 +221,13 @@ OTHERS = {
     'cast': (lambda x: F.cast(x, 'd') * 2, (9, 6)),
     'concat': (lambda x, y: F.concat((x, y)), (9, 6), (9, 4)),
     'stack': (lambda x, y: F.stack((x, y), 1), (9, 6), (9, 6)),
+    'repeat': (lambda x: F.repeat(x, 3, 1), (9, 6)), 'crelu': (F.crelu, (9, 6)),
+    'outer': (lambda a, b: F.einsum('bi,bj->bij', a, b), (9, 6), (9, 4)),
+    'triplet': (F.triplet, (9, 6), (9, 6), (9, 6)),
+    'gaussian': (lambda m, v: F.gaussian(m, v, eps=halves_of(7, 9, 6).astype(m.dtype)),
+                 (9, 6), (9, 6)),
+    'digamma': (lambda x: F.digamma(x * x + 1), (9, 6)),
+    'erfinv': (lambda x: F.erfinv(F.tanh(x) * .5), (9, 6)),
     'split': (lambda x: F.split_axis(x, 2, 1)[1] * 2, (9, 6)),
 }
 

@@ -16,6 +16,7 @@ from chainer_fast.backends.kernels import kernel, reduction
 from chainer_fast.backends.kernels.activation import compiled as _compiled
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.common.elementwise import ACTIVATION
+from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
@@ -101,6 +102,7 @@ _joined_parts = elements.form('CReLU::grad', 3)
 
 
 @kernel(device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
+@in_single
 def crelu_grad(x: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`crelu`."""
     above, below = _halves(gy, axis)

@@ -7,7 +7,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels.common import ufuncs
+from chainer_fast.backends.kernels.common import halves, ufuncs
 from chainer_fast.types import NdArray
 
 
@@ -45,6 +45,8 @@ def ufunc(x: NdArray, name: str) -> tp.Any:
 
 def polygamma(n: NdArray, x: NdArray) -> NdArray:
     """Return the polygamma function of order ``n``, of arrays that broadcast."""
+    if type(x) is numpy.ndarray and x.dtype.char == 'e':
+        return halves.cast(polygamma(n, halves.cast(x, numpy.float32)), x.dtype)
     if are_own(x) and type(n) is numpy.ndarray and n.ndim <= x.ndim and (
             n.size == 1 and n.item() == 1):
         return ufuncs.trigamma(x)

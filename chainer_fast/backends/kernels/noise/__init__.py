@@ -175,6 +175,7 @@ def rrelu(x: NdArray, lower: float, upper: float) -> tuple[NdArray, NdArray]:
 
 
 @kernel(device=_device.gaussian)
+@halves.in_single
 def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tuple[NdArray, NdArray]:
     """Scale and shift numbers of the standard normal distribution.
 
@@ -196,6 +197,7 @@ def gaussian(mean: NdArray, ln_var: NdArray, eps: NdArray) -> tuple[NdArray, NdA
 
 
 @kernel(device=_device.gaussian_grad)
+@halves.in_single
 def gaussian_grad(gy: NdArray, noise: NdArray) -> NdArray:
     """Gradient of :func:`gaussian` by the logarithm of the variance."""
     return arrays.force_array(gy * noise * gy.dtype.type(0.5), gy.dtype)
