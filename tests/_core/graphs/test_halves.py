@@ -125,7 +125,8 @@ def test_one_operation_has_the_bits_of_numpy(name, shape):
 
 @pytest.mark.parametrize('shapes', [
     ((40, 33), (40, 33)), ((40, 33), (33,)), ((40, 33), (40, 1)), ((1, 33), (40, 1)),
-    ((40, 33), ()), ((40, 40), (40, 40)), ((3, 1, 5), (4, 5)), ((0, 3), (3,)), ((600, 700), (600, 700))])
+    ((40, 33), ()), ((40, 40), (40, 40)), ((3, 1, 5), (4, 5)), ((0, 3), (3,)),
+    ((600, 700), (600, 700))])
 @pytest.mark.parametrize('name', BINARY)
 def test_two_operands_have_the_bits_of_numpy(name, shapes):
     x, y = halves_of(2, *shapes[0]), halves_of(3, *shapes[1])
