@@ -30,6 +30,7 @@ cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" \
         ptrdiff_t length[MAX_BATCH_AXES]
         ptrdiff_t a_step[MAX_BATCH_AXES]
         ptrdiff_t b_step[MAX_BATCH_AXES]
+    bint is_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k) noexcept
     void multiply_all(
         Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
 
@@ -137,15 +138,17 @@ cdef object _product(a, b, bint batches):
     cdef Batch batch
     cdef ProductSizes sizes
     cdef Matrix left, right
-    cdef Gemm by
+    cdef Gemm by = NULL
     cdef float *out
     cdef npy_intp shape[MAX_BATCH_AXES + 2]
     cdef int nd = max(PyArray_NDIM(a), PyArray_NDIM(b)), j
+    cdef bint thin
     batch.m = PyArray_DIM(a, PyArray_NDIM(a) - 2)
     batch.k = PyArray_DIM(a, PyArray_NDIM(a) - 1)
     batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
     batch.axes, batch.count = nd - 2, 1
-    if <double>batch.m * batch.n * batch.k < LARGE or (
+    thin = nd > 2 and is_thin(batch.m, batch.n, batch.k)
+    if not thin and <double>batch.m * batch.n * batch.k < LARGE or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k
             or not _read(a, &left) or not _read(b, &right)):
         return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
@@ -158,12 +161,13 @@ cdef object _product(a, b, bint batches):
         batch.count *= batch.length[j]
     sizes.rows, sizes.columns, sizes.depth = batch.m, batch.n, batch.k
     sizes.left_turned, sizes.right_turned = left.transposed, right.transposed
-    if not _is_ours(sizes, batch.count):
+    if not (batch.count > 1 if thin else _is_ours(sizes, batch.count)):
         return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
     shape[nd - 2], shape[nd - 1] = batch.m, batch.n
     c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
     out = <float *>PyArray_DATA(<np.ndarray>c)
-    find_gemm(b'f', sizes, &by)
+    if not thin:
+        find_gemm(b'f', sizes, &by)
     clear_float_errors()
     with nogil:
         multiply_all(by, batch, left, right, out)

@@ -5,6 +5,7 @@
 
 #include "chainer_fast/backends/kernels/common/blas.hpp"
 #include "chainer_fast/backends/kernels/common/threaded_blas.hpp"
+#include "chainer_fast/backends/kernels/matmul/thin.hpp"
 
 namespace chainer_fast::matmul {
 namespace {
@@ -18,12 +19,14 @@ struct Batch {
     ptrdiff_t a_step[MAX_BATCH_AXES], b_step[MAX_BATCH_AXES];   /* in elements */
 };
 
-/* c[i] = a[i] b[i]; the results lie one after another. */
+/* c[i] = a[i] b[i]; the results lie one after another. Thin ones need no gemm. */
 inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
                          Matrix<float> b, float *c) {
     const double work = (double)batch.m * batch.n * batch.k;
     const ptrdiff_t grain = (ptrdiff_t)(SHARED / 2 / work) + 1;
+    const bool thin = is_thin(batch.m, batch.n, batch.k);
     parallel(batch.count, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
+        std::vector<float> copy;
         for (ptrdiff_t i = begin; i < end; i++) {
             Matrix<float> x = a, y = b;
             ptrdiff_t rest = i;
@@ -33,8 +36,11 @@ inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
                 x.data += at * batch.a_step[j];
                 y.data += at * batch.b_step[j];
             }
-            product(gemm, batch.m, batch.n, batch.k, x, y, false,
-                    c + i * batch.m * batch.n, batch.n);
+            float *z = c + i * batch.m * batch.n;
+            if (thin)
+                multiply_thin(batch.m, batch.n, batch.k, x, y, z, copy);
+            else
+                product(gemm, batch.m, batch.n, batch.k, x, y, false, z, batch.n);
         }
     });
 }

@@ -1,0 +1,116 @@
+/* Products of matrices of which one has a single row or column, in single precision.
+ *
+ * They read the matrix once, and a call of BLAS for each costs as much as a small one.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "chainer_fast/_cpu/lanes.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
+#include "chainer_fast/backends/kernels/common/blas.hpp"
+
+namespace chainer_fast::matmul {
+namespace {
+
+typedef Lanes<float>::type Floats;
+constexpr ptrdiff_t LANES = Lanes<float>::COUNT;
+
+CF_ELEMENT float sum_of(const Floats &v) {
+    float parts[LANES], sum = 0;
+    put_lanes(parts, v);
+    for (ptrdiff_t i = 0; i < LANES; ++i)
+        sum += parts[i];
+    return sum;
+}
+
+/* c[j] = sum of a[p] b[p][j] */
+CF_CLONES void sum_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t ld, float *c,
+                        ptrdiff_t n) {
+    constexpr ptrdiff_t TILE = 4 * LANES;
+    ptrdiff_t j = 0;
+    for (; j + TILE <= n; j += TILE) {
+        Floats sums[4] = {};
+        for (ptrdiff_t p = 0; p < k; ++p)
+            for (int i = 0; i < 4; ++i)
+                sums[i] += a[p] * lanes_at<Floats>(b + p * ld + j + i * LANES);
+        for (int i = 0; i < 4; ++i)
+            put_lanes(c + j + i * LANES, sums[i]);
+    }
+    for (ptrdiff_t i = j; i < n; ++i)
+        c[i] = 0;
+    for (ptrdiff_t p = 0; p < k; ++p)
+        for (ptrdiff_t i = j; i < n; ++i)
+            c[i] += a[p] * b[p * ld + i];
+}
+
+/* c[j] = sum of a[p] b[j][p] */
+CF_CLONES void multiply_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t ld,
+                             float *c, ptrdiff_t n) {
+    for (ptrdiff_t j = 0; j < n; ++j) {
+        const float *row = b + j * ld;
+        Floats sums[4] = {};
+        ptrdiff_t p = 0;
+        for (; p + 4 * LANES <= k; p += 4 * LANES)
+            for (int i = 0; i < 4; ++i)
+                sums[i] += lanes_at<Floats>(a + p + i * LANES)
+                    * lanes_at<Floats>(row + p + i * LANES);
+        for (; p + LANES <= k; p += LANES)
+            sums[0] += lanes_at<Floats>(a + p) * lanes_at<Floats>(row + p);
+        float sum = sum_of((sums[0] + sums[1]) + (sums[2] + sums[3]));
+        for (; p < k; ++p)
+            sum += a[p] * row[p];
+        c[j] = sum;
+    }
+}
+
+/* c[i][j] = a[i * step] b[j] */
+CF_CLONES void multiply_column(const float *a, ptrdiff_t step, ptrdiff_t m, const float *b,
+                               float *c, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < m; ++i) {
+        const float factor = a[i * step];
+        for (ptrdiff_t j = 0; j < n; ++j)
+            c[i * n + j] = factor * b[j];
+    }
+}
+
+/* Numbers one after another: those that are given, or copies. */
+inline const float *in_a_row(const float *x, ptrdiff_t step, ptrdiff_t n,
+                             std::vector<float> &copy) {
+    if (step == 1 || n <= 1)
+        return x;
+    copy.resize(n);
+    for (ptrdiff_t i = 0; i < n; ++i)
+        copy[i] = x[i * step];
+    return copy.data();
+}
+
+inline bool is_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k) {
+    return std::min({m, n, k}) == 1;
+}
+
+/* c = a b, of which c has rows without gaps. */
+inline void multiply_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const Matrix<float> &a,
+                          const Matrix<float> &b, float *c, std::vector<float> &copy) {
+    /* Steps from one element of a row, or of a column, to the next. */
+    const ptrdiff_t along_row_of_a = a.transposed ? a.ld : 1;
+    const ptrdiff_t along_row_of_b = b.transposed ? b.ld : 1;
+    const ptrdiff_t down_b = b.transposed ? 1 : b.ld;
+    if (k == 1)
+        multiply_column(a.data, a.transposed ? 1 : a.ld, m,
+                        in_a_row(b.data, along_row_of_b, n, copy), c, n);
+    else if (m == 1) {
+        const float *row = in_a_row(a.data, along_row_of_a, k, copy);
+        (b.transposed ? multiply_rows : sum_rows)(row, k, b.data, b.ld, c, n);
+    }
+    else {
+        const float *column = in_a_row(b.data, down_b, k, copy);
+        (a.transposed ? sum_rows : multiply_rows)(column, k, a.data, a.ld, c, m);
+    }
+}
+
+}  // namespace
+}  // namespace chainer_fast::matmul
