@@ -21,6 +21,33 @@ def strided(array, how):
     return array
 
 
+def channels_last(array):
+    return np.moveaxis(np.moveaxis(array, 1, -1).copy(), -1, 1)
+
+
+def laid(array, how):
+    """The same values with other strides."""
+    if how == 'channels last':
+        return channels_last(array)
+    if how == 'part of the channels':
+        wide = np.concatenate([array, array, array], 1)
+        return channels_last(wide)[:, array.shape[1]:2 * array.shape[1]]
+    if how == 'reversed':
+        return channels_last(array[..., ::-1])[..., ::-1]
+    if how == 'misaligned':
+        raw = np.empty(array.nbytes + 1, 'b')[1:]
+        view = raw.view(array.dtype).reshape(np.moveaxis(array, 1, -1).shape)
+        view[...] = np.moveaxis(array, 1, -1)
+        return np.moveaxis(view, -1, 1)
+    if how == 'broadcast':
+        return np.broadcast_to(array[:, :, :1], array.shape)
+    return array
+
+
+LAYOUTS = ('plain', 'channels last', 'part of the channels', 'reversed', 'misaligned',
+           'broadcast')
+
+
 @st.composite
 def windows(draw):
     """Window, stride, padding, dilation, lengths and places; also beyond the images.

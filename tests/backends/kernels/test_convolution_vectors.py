@@ -8,7 +8,12 @@ import chainer_fast
 from chainer_fast._cpu import shared
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels import forms
-from tests.backends.kernels.convolution_cases import random, windows
+from tests.backends.kernels.convolution_cases import (
+    LAYOUTS,
+    laid,
+    random,
+    windows,
+)
 
 # Of the largest element; the reference is in double precision.
 EPSILON = {'f': 3e-6, 'd': 1e-14}
@@ -20,33 +25,6 @@ def width(request):
     kernels._compiled._limit_vectors(request.param, 0)
     yield request.param
     kernels._compiled._limit_vectors(64)
-
-
-def channels_last(array):
-    return np.moveaxis(np.moveaxis(array, 1, -1).copy(), -1, 1)
-
-
-def laid(array, how):
-    """The same values with other strides."""
-    if how == 'channels last':
-        return channels_last(array)
-    if how == 'part of the channels':
-        wide = np.concatenate([array, array, array], 1)
-        return channels_last(wide)[:, array.shape[1]:2 * array.shape[1]]
-    if how == 'reversed':
-        return channels_last(array[..., ::-1])[..., ::-1]
-    if how == 'misaligned':
-        raw = np.empty(array.nbytes + 1, 'b')[1:]
-        view = raw.view(array.dtype).reshape(np.moveaxis(array, 1, -1).shape)
-        view[...] = np.moveaxis(array, 1, -1)
-        return np.moveaxis(view, -1, 1)
-    if how == 'broadcast':
-        return np.broadcast_to(array[:, :, :1], array.shape)
-    return array
-
-
-LAYOUTS = ('plain', 'channels last', 'part of the channels', 'reversed', 'misaligned',
-           'broadcast')
 
 
 def check(window, dtype, n, groups, channels, filters, bias=True, how='plain'):

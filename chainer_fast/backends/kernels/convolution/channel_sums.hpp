@@ -1,7 +1,10 @@
-/* Sums of the channels of images, for the gradient of a bias. */
+/* Sums of the channels of images, for the gradient of a bias, and sums with a bias. */
 #ifndef CHAINER_FAST_CONVOLUTION_CHANNEL_SUMS_HPP
 #define CHAINER_FAST_CONVOLUTION_CHANNEL_SUMS_HPP
 
+#include <vector>
+
+#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
 
 namespace chainer_fast::convolution {
@@ -48,6 +51,28 @@ CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
 
 constexpr Loop channel_sums = {add_channels<float>, add_channels<double>};
 constexpr Loop pixel_sums = {add_pixels<float>, add_pixels<double>};
+
+CF_CLONES void add_in_place(float *y, const float *x, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        y[i] += x[i];
+}
+
+/* Adds a number to each channel of pixels that have channels last in memory. */
+inline void add_to_pixels(float *pixels, const float *bias, ptrdiff_t count,
+                          ptrdiff_t channels) {
+    /* As a long row of several pixels, which is a loop of vectors. */
+    constexpr ptrdiff_t LONG = 256, GRAIN = 1 << 15;
+    const ptrdiff_t joined = std::min(count, LONG / channels + 1);
+    std::vector<float> row(joined * channels);
+    for (ptrdiff_t i = 0; i < joined * channels; ++i)
+        row[i] = bias[i % channels];
+    const Release release(count * channels >= GRAIN);
+    parallel(count, GRAIN / channels + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        for (ptrdiff_t i = begin; i < end; i += joined)
+            add_in_place(pixels + i * channels, row.data(),
+                         std::min(joined, end - i) * channels);
+    });
+}
 
 }  // namespace
 }  // namespace chainer_fast::convolution

@@ -147,7 +147,8 @@ cdef object _product(a, b, bint batches):
     batch.k = PyArray_DIM(a, PyArray_NDIM(a) - 1)
     batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
     batch.axes, batch.count = nd - 2, 1
-    thin = nd > 2 and is_thin(batch.m, batch.n, batch.k)
+    # Products with a vector only read the matrix once, by NumPy as well.
+    thin = is_thin(batch.m, batch.n, batch.k) if nd > 2 else batch.k == 1
     if not thin and <double>batch.m * batch.n * batch.k < LARGE or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k
             or not _read(a, &left) or not _read(b, &right)):
@@ -161,7 +162,7 @@ cdef object _product(a, b, bint batches):
         batch.count *= batch.length[j]
     sizes.rows, sizes.columns, sizes.depth = batch.m, batch.n, batch.k
     sizes.left_turned, sizes.right_turned = left.transposed, right.transposed
-    if not (batch.count > 1 if thin else _is_ours(sizes, batch.count)):
+    if not (batch.count > 1 or batch.k == 1 if thin else _is_ours(sizes, batch.count)):
         return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
     shape[nd - 2], shape[nd - 1] = batch.m, batch.n
     c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)

@@ -24,6 +24,10 @@ inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
                          Matrix<float> b, float *c) {
     const double work = (double)batch.m * batch.n * batch.k;
     const ptrdiff_t grain = (ptrdiff_t)(SHARED / 2 / work) + 1;
+    if (batch.count == 1 && batch.k == 1) {
+        multiply_vectors(batch.m, batch.n, a, b, c);
+        return;
+    }
     const bool thin = is_thin(batch.m, batch.n, batch.k);
     parallel(batch.count, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
         std::vector<float> copy;

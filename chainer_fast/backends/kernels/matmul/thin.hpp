@@ -11,6 +11,7 @@
 
 #include "chainer_fast/_cpu/lanes.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
+#include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/backends/kernels/common/blas.hpp"
 
 namespace chainer_fast::matmul {
@@ -110,6 +111,18 @@ inline void multiply_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const Matrix<fl
         const float *column = in_a_row(b.data, down_b, k, copy);
         (a.transposed ? sum_rows : multiply_rows)(column, k, a.data, a.ld, c, m);
     }
+}
+
+/* A column times a row, by several threads. */
+inline void multiply_vectors(ptrdiff_t m, ptrdiff_t n, const Matrix<float> &a,
+                             const Matrix<float> &b, float *c) {
+    constexpr ptrdiff_t GRAIN = 1 << 15;
+    std::vector<float> copy;
+    const ptrdiff_t step = a.transposed ? 1 : a.ld;
+    const float *row = in_a_row(b.data, b.transposed ? b.ld : 1, n, copy);
+    parallel(m, GRAIN / n + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        multiply_column(a.data + begin * step, step, end - begin, row, c + begin * n, n);
+    });
 }
 
 }  // namespace
