@@ -27,9 +27,6 @@ class Session:
     def touch(self, kept: Kept) -> None: ...
     def note(self, kept: Kept, names: list[str], arrays: dict[str, Any]) -> None: ...
 
-class Local:
-    sessions: dict[int, Session]
-
 class Repeated:
     function: Callable[..., Any]
     def __init__(self, function: Callable[..., Any]) -> None: ...
