@@ -93,6 +93,9 @@ from chainer_fast.configuration.debug import (
     is_debug as is_debug,
     set_debug as set_debug,
 )
+from chainer_fast.configuration.denormals import (
+    set_flush_denormal as set_flush_denormal,
+)
 from chainer_fast.device_resident import DeviceResident as DeviceResident
 from chainer_fast.distribution import (
     Distribution as Distribution,

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "chainer_fast/_cpu/balance.hpp"
+#include "chainer_fast/_cpu/denormals.hpp"
 #include "chainer_fast/_cpu/parallel.hpp"
 #include "chainer_fast/_cpu/waiting.hpp"
 
@@ -92,7 +93,7 @@ private:
     int helpers = 0;
     alignas(64) std::atomic<uint32_t> state{0};
     std::atomic<int> sleeping{0}, places{0}, processor{-1}, errors{0};
-    std::atomic<bool> crowded{false};
+    std::atomic<bool> crowded{false}, flush{false};
     alignas(64) SharedLoop task{};
     ptrdiff_t shares = 1;
     Next next[MOST_THREADS];
@@ -126,6 +127,7 @@ private:
         errors.store(0, std::memory_order_relaxed);
         places.store(threads - 1, std::memory_order_relaxed);
         processor.store(sched_getcpu(), std::memory_order_relaxed);
+        flush.store(flushes(), std::memory_order_relaxed);
         crowded.store(account.is_low(), std::memory_order_relaxed);
         const uint32_t number = (state.load(std::memory_order_relaxed) & -NUMBER) + NUMBER;
         state.store(number | OPEN);
@@ -210,6 +212,9 @@ private:
             number = now & -NUMBER;
             const int place = places.fetch_sub(1, std::memory_order_relaxed);
             feclearexcept(FLOAT_ERRORS);
+            /* As the caller computes, so do its helpers. */
+            if (flush.load(std::memory_order_relaxed) != flushes())
+                set_flush(!flushes());
             if (place > 0 && take(place))
                 errors.fetch_or(fetestexcept(FLOAT_ERRORS), std::memory_order_relaxed);
             leave();

@@ -8,5 +8,6 @@ from libc.stdint cimport int64_t
 from libcpp.vector cimport vector
 
 include "_processor.pxi"
+include "_denormals.pxi"
 include "_pool.pxi"
 include "_memory.pxi"

@@ -13,6 +13,7 @@ from chainer_fast.functions.array import (
     expand_dims,
     get_item,
     reshape,
+    select_item,
     separate,
     split_axis,
     squeeze,
@@ -435,6 +436,21 @@ def embeddings(draw, kind):
 
 
 @st.composite
+def selected(draw, kind):
+    rows, columns = (draw(st.integers(1, k)) for k in (9, 40))
+    x = draw(arrays((rows, columns), draw(types[kind]), kind))
+    t = np.random.RandomState(draw(st.integers(0, 99))).randint(
+        0 if kind is Kind.TAME else -columns, columns, rows)
+    if kind is not Kind.TAME:
+        if draw(st.integers(0, 9)) == 0:
+            t[-1] = draw(st.sampled_from([columns, -columns - 1]))
+        t = draw(st.sampled_from([t, t[:-1], t.reshape(-1, 1)]))
+        t = laid_out(t.astype(draw(st.sampled_from('ilhb'))),
+                     draw(st.sampled_from(LAYOUTS)))
+    return select_item.SelectItem, [x, t]
+
+
+@st.composite
 def candidates(draw, cls, kind):
     n, k, rows, width = (draw(st.integers(1, most)) for most in (5, 4, 9, 40))
     dtype = draw(types[kind])
@@ -559,6 +575,7 @@ CASES = {
     **{cls: lambda kind, cls=cls: cells(cls, kind) for cls in (
         lstm.LSTM, slstm.SLSTM)},
     embed_id.EmbedIDFunction: embeddings,
+    select_item.SelectItem: selected,
     **{cls: lambda kind, cls=cls: candidates(cls, kind) for cls in (
         negative_sampling.NegativeSamplingFunction, _candidates.Scores)},
     hierarchical_softmax._TreeAdapter: ways,

@@ -79,6 +79,8 @@ cdef class GradTable:
             value = self._default(node)
             if value is not None:
                 gradient = add_gradients(value, gradient, True)
+            else:
+                gradient = opened(gradient)
         else:
             value = <object>entry.value
             gradient = add_gradients(value, gradient, False)

@@ -89,10 +89,11 @@ cdef list _backward_accumulate(
 
 cdef int _check_leaf(
         FunctionBase function, VariableNodeBase node, object gradient) except -1:
-    """Check the gradient of a leaf, an array or rows, against the leaf's data."""
+    """Check the gradient of a leaf, an array, part or rows, against the leaf's data."""
     cdef VariableBase variable
     if gradient is None or PyArray_CheckExact(gradient) and has_dtype(
-            gradient, node.dtype) and shape_matches(node, gradient):
+            gradient, node.dtype) and shape_matches(node, gradient) or is_like(
+                gradient, node):
         return 0
     variable = variable_of(node)
     if variable is not None:

@@ -19,7 +19,7 @@ from chainer_fast._core.graphs.graph cimport (
     MAX_SHORTCUT_INPUTS, OUTPUT_REFERENCES, FunctionBase, Shortcut, VariableBase,
     VariableNodeBase, add_gradients, as_factors, as_grad_array, as_grad_variable,
     as_terms, backward_in_single, give_gradient, gradient_of, hooks_of, is_like,
-    lone_output, node_of, nodes_of_outputs, on_host, put_grad, settle,
+    lone_output, node_of, nodes_of_outputs, on_host, opened, put_grad, settle,
     shape_matches, shortcut_of, takes_factors, variable_of)
 
 cdef object _FunctionNode = None

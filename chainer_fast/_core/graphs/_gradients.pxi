@@ -3,12 +3,15 @@
 #   array            from a compiled shortcut; of NumPy or CuPy
 #   VariableBase     from a ``backward`` written in Python
 #   RowGradient      from a compiled shortcut, for a matrix of which few rows are used
+#   Part             from a compiled shortcut, for an array of which a part is used
 #   list             variables that are to be summed in one call
 #   Factors          an array, and products that are still to be added to it
+#   PartSum          an array that parts are added to
 #
-# A gradient of the last two kinds is open: it is in a table of gradients, and
-# :func:`settle` makes one of the others of it.  Arrays become variables only where a
-# variable is asked for.  No other file asks of which kind a gradient is.
+# A gradient of the last three kinds is open: it is in a table of gradients, and
+# :func:`settle` makes one of the others of it.  A part is never there: :func:`opened`
+# makes a sum of it.  Arrays become variables only where a variable is asked for.  No
+# other file asks of which kind a gradient is.
 
 cdef object _add_variables = None
 cdef Shortcut _add = None
@@ -30,6 +33,8 @@ cdef object settle_open(object gradient):
         if len(<list>gradient) > 1:
             return _add_variables(*[as_grad_variable(g) for g in <list>gradient])
         return (<list>gradient)[0] if <list>gradient else None
+    if type(gradient) is PartSum:
+        return (<PartSum>gradient).take()
     if type(gradient) is not Factors:
         return gradient
     factors = <Factors>gradient
@@ -41,8 +46,24 @@ cdef object settle_open(object gradient):
     return factors.earlier
 
 
+cdef object opened(object gradient):
+    """Return a gradient that others are added to: of a part, a sum."""
+    if type(gradient) is not Part:
+        return gradient
+    whole = whole_of(<Part>gradient)
+    found = whole[(<Part>gradient).index] if (<Part>gradient).is_view else None
+    return new_sum(whole, found if PyArray_CheckExact(found) else whole)
+
+
+cdef object placed(object gradient):
+    """Return a gradient, of a part the whole array."""
+    return whole_of(<Part>gradient) if type(gradient) is Part else gradient
+
+
 cdef object _dense(object gradient):
-    return dense(<RowGradient>gradient) if type(gradient) is RowGradient else gradient
+    if type(gradient) is RowGradient:
+        return dense(<RowGradient>gradient)
+    return placed(gradient)
 
 
 cdef object array_of_other(object gradient):
@@ -92,10 +113,17 @@ cdef bint has_rows(object gradient) noexcept:
     return type(gradient) is RowGradient
 
 
-cdef bint is_like(object gradient, object array) noexcept:
-    """Tell whether rows, or an array, stand for an array of the same shape and type."""
+cdef bint is_like(object gradient, object array) except -1:
+    """Tell whether rows, a part or an array are of the shape and type of an array.
+
+    A part is of those of its node, too, which may take the place of the array.
+    """
     if type(gradient) is RowGradient:
         return has_shape_of(<RowGradient>gradient, array)
+    if type(gradient) is Part and (<Part>gradient).node is not None:
+        return (<Part>gradient).node is array or (
+            PyArray_CheckExact(array) and same_type((<Part>gradient).values, array)
+            and shape_matches((<Part>gradient).node, array))
     return (PyArray_CheckExact(gradient) and PyArray_CheckExact(array)
             and same_type(gradient, array)
             and PyArray_SAMESHAPE(<np.ndarray>gradient, <np.ndarray>array))
@@ -129,6 +157,21 @@ cdef object _add_arrays(object a, object b, bint in_place):
     return a
 
 
+cdef bint _add_part(PartSum total, object gradient) except -1:
+    """Add a part, or rows; return False for any other gradient."""
+    cdef RowGradient rows
+    cdef Part part
+    if not is_like(gradient, total.whole):
+        return False
+    if type(gradient) is Part:
+        part = <Part>gradient
+        return total.add(part.index, part.values, part.is_view)
+    if type(gradient) is RowGradient:
+        rows = <RowGradient>gradient
+        return total.add(rows.ids, rows.values, False)
+    return False
+
+
 cdef object add_gradients(object total, object gradient, bint held):
     """Return a sum; unless the user holds ``total``, it may go into its memory.
 
@@ -143,16 +186,24 @@ cdef object add_gradients(object total, object gradient, bint held):
         return settle(total)
     elif type(total) is Factors:
         return add_gradients(settle(total), gradient, held)
+    elif type(total) is PartSum:
+        if _add_part(<PartSum>total, gradient):
+            return total
+        return add_gradients(settle(total), gradient, held)
     elif is_on_device(total) and is_on_device(gradient):
         found = _add.forward_on_device(None, x, 2)
         if found is not None:
             return found
     elif type(total) is RowGradient and type(gradient) is RowGradient:
-        found = add_rows(<RowGradient>total, <RowGradient>gradient)
+        found = add_rows(<RowGradient>total, <RowGradient>gradient, held)
         if found is not None:
             return found
-    elif type(total) is RowGradient or type(gradient) is RowGradient:
-        return add_gradients(_dense(total), _dense(gradient), held)
+    elif type(gradient) is RowGradient or type(gradient) is Part:
+        found = add_gradients(_dense(total), _dense(gradient), held)
+        # There may be more of them.
+        return new_sum(found, found) if PyArray_CheckExact(found) else found
+    elif type(total) is RowGradient:
+        return add_gradients(_dense(total), gradient, held)
     return _add_variables(as_grad_variable(total), as_grad_variable(gradient))
 
 

@@ -7,7 +7,7 @@
 
 cdef extern from "chainer_fast/_core/graphs/rows.hpp" namespace "chainer_fast" nogil:
     ptrdiff_t number_ids(
-        ptrdiff_t *, ptrdiff_t, ptrdiff_t *, int32_t *, ptrdiff_t) noexcept
+        ptrdiff_t *, ptrdiff_t, ptrdiff_t *, ptrdiff_t, int32_t *, ptrdiff_t) noexcept
 
 cdef enum:
     # Matrices of fewer elements are filled and updated as fast as they are.
@@ -47,20 +47,49 @@ cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typen
         Its type.
     """
     cdef RowGradient result = RowGradient.__new__(RowGradient)
-    cdef npy_intp n = PyArray_SIZE(ids), capacity = 16
+    cdef npy_intp n = PyArray_SIZE(ids)
     cdef npy_intp dims[2]
+    result.rows = rows
+    _make_room(result, n)
+    dims[0], dims[1] = _number(result, ids, 0), columns
+    result.ids = result.all_ids[:dims[0]]
+    result.values = result.all_values = PyArray_ZEROS(2, dims, typenum, 0)
+    return result
+
+
+cdef int _make_room(RowGradient gradient, npy_intp n) except -1:
+    """Make room for ``n`` ids, and an empty table to find them."""
+    cdef npy_intp capacity = 16
     while capacity < 2 * n:
         capacity *= 2
-    table = PyArray_EMPTY(1, &capacity, NPY_INT32, 0)
-    memset(PyArray_DATA(<np.ndarray>table), 0xff, capacity * sizeof(int32_t))
-    distinct = PyArray_EMPTY(1, &n, NPY_INTP, 0)
-    dims[0] = number_ids(
-        _ids(ids), n, _ids(distinct),
-        <int32_t *>PyArray_DATA(<np.ndarray>table), capacity)
-    dims[1] = columns
-    result.ids = distinct[:dims[0]]
-    result.values = PyArray_ZEROS(2, dims, typenum, 0)
-    result.rows = rows
+    gradient.table = PyArray_EMPTY(1, &capacity, NPY_INT32, 0)
+    memset(PyArray_DATA(<np.ndarray>gradient.table), 0xff, capacity * sizeof(int32_t))
+    gradient.all_ids = PyArray_EMPTY(1, &n, NPY_INTP, 0)
+    return 0
+
+
+cdef npy_intp _number(RowGradient gradient, object ids, npy_intp count) noexcept:
+    """Put numbers of rows in the place of ids; return how many rows there are.
+
+    ``count`` is how many there are before.
+    """
+    return number_ids(
+        _ids(ids), PyArray_SIZE(ids), _ids(gradient.all_ids), count,
+        <int32_t *>PyArray_DATA(<np.ndarray>gradient.table),
+        PyArray_SIZE(gradient.table))
+
+
+cdef RowGradient _with_room(RowGradient gradient, npy_intp n):
+    """Return a copy of a gradient that has room for ``n`` rows."""
+    cdef RowGradient result = RowGradient.__new__(RowGradient)
+    cdef npy_intp dims[2]
+    dims[0], dims[1] = n, PyArray_DIM(gradient.values, 1)
+    result.rows = gradient.rows
+    _make_room(result, n)
+    _number(result, gradient.ids.copy(), 0)
+    result.all_values = PyArray_EMPTY(2, dims, PyArray_TYPE(gradient.values), 0)
+    memcpy(PyArray_DATA(<np.ndarray>result.all_values),
+           PyArray_DATA(<np.ndarray>gradient.values), PyArray_NBYTES(gradient.values))
     return result
 
 
@@ -93,31 +122,40 @@ cdef bint has_shape_of(RowGradient gradient, object array) noexcept:
             and PyArray_DIM(array, 1) == PyArray_DIM(gradient.values, 1))
 
 
-cdef object add_rows(RowGradient a, RowGradient b):
-    """Return the sum of two gradients; None if they are not of one shape and type."""
+cdef object add_rows(RowGradient a, RowGradient b, bint held):
+    """Return the sum of two gradients; None if they are not of one shape and type.
+
+    Unless the user holds ``a``, the sum goes into its memory, which grows by half of it
+    at least: a sum of many takes time for the rows of each alone.
+    """
     if a.values is None or b.values is None:
         return None
-    cdef npy_intp n_a = PyArray_SIZE(a.ids), n_b = PyArray_SIZE(b.ids), n = n_a + n_b
-    cdef npy_intp columns = PyArray_DIM(a.values, 1), i
+    cdef npy_intp n_a = PyArray_SIZE(a.ids), n_b = PyArray_SIZE(b.ids), n, i
+    cdef npy_intp columns = PyArray_DIM(a.values, 1)
     cdef int typenum = PyArray_TYPE(a.values), flags = 0
     cdef npy_intp row_bytes = columns * PyArray_ITEMSIZE(a.values)
-    cdef RowGradient result
+    cdef ptrdiff_t *place
     cdef char *source
     cdef char *target
+    cdef char *row
     if a.rows != b.rows or columns != PyArray_DIM(b.values, 1) or (
             typenum != PyArray_TYPE(b.values)):
         return None
-    places = PyArray_EMPTY(1, &n, NPY_INTP, 0)
-    memcpy(_ids(places), _ids(a.ids), n_a * sizeof(ptrdiff_t))
-    memcpy(_ids(places) + n_a, _ids(b.ids), n_b * sizeof(ptrdiff_t))
-    result = new_rows(places, a.rows, columns, typenum)
+    n = min(n_a + n_b, a.rows)
+    if held or n > PyArray_DIM(a.all_values, 0) or 2 * n > PyArray_SIZE(a.table):
+        a = _with_room(a, min(n + n // 2, a.rows))
+    places = b.ids.copy()
+    n = _number(a, places, n_a)
+    place = _ids(places)
     source = <char *>PyArray_DATA(<np.ndarray>b.values)
-    target = <char *>PyArray_DATA(<np.ndarray>result.values)
-    memcpy(target, PyArray_DATA(<np.ndarray>a.values), n_a * row_bytes)
+    target = <char *>PyArray_DATA(<np.ndarray>a.all_values)
     for i in range(n_b):
-        flags |= add_into(
-            typenum, target + _ids(places)[n_a + i] * row_bytes, source + i * row_bytes,
-            columns)
+        row = target + place[i] * row_bytes
+        if place[i] < n_a:
+            flags |= add_into(typenum, row, source + i * row_bytes, columns)
+        else:
+            memcpy(row, source + i * row_bytes, row_bytes)
+    a.ids, a.values = a.all_ids[:n], a.all_values[:n]
     if flags:
         report_float_errors(flags)
-    return result
+    return a

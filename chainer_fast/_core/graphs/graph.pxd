@@ -180,6 +180,22 @@ cdef class RowGradient:
     cdef object ids              # of the rows, no two alike
     cdef object values           # the gradients of these rows
     cdef npy_intp rows           # of the matrix
+    # What these two are the first rows of, and a table that finds an id in it.
+    cdef object all_ids, all_values, table
+
+
+cdef class Part:
+    cdef VariableNodeBase node   # whose gradient it is
+    cdef object index, values
+    cdef bint is_view            # whether the index gives a view, or a scalar
+
+
+cdef class PartSum:
+    cdef object whole            # the array; nobody else refers to it
+    cdef object doubtful         # a view of elements that may be minus zero, or None
+
+    cdef object take(self)
+    cdef bint add(self, object index, object values, bint is_view) except -1
 
 
 # -- what compiled code asks of the graph
@@ -201,10 +217,14 @@ cdef list as_terms(object gradient)
 cdef object as_factors(object gradient, npy_intp rows)
 cdef bint takes_factors(object gradient) noexcept
 cdef bint has_rows(object gradient) noexcept
-cdef bint is_like(object gradient, object array) noexcept
+cdef bint is_like(object gradient, object array) except -1
 cdef object add_gradients(object total, object gradient, bint held)
 cdef object gradient_of(VariableBase variable)
 cdef int give_gradient(VariableBase variable, object gradient) except -1
+cdef object opened(object gradient)
+cdef object placed(object gradient)
+cdef bint is_few(npy_intp n, npy_intp size) noexcept
+cdef Part new_part(VariableNodeBase node, object index, object values, bint is_view)
 cdef bint few_rows(npy_intp n, npy_intp rows, npy_intp columns) noexcept
 cdef RowGradient new_rows(object ids, npy_intp rows, npy_intp columns, int typenum)
 cdef object own_attribute(FunctionBase function, str name)

@@ -26,13 +26,13 @@ from cpython.ref cimport Py_DECREF, Py_INCREF, Py_TYPE, Py_XDECREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, \
     PyTuple_New, PyTuple_SET_ITEM
 from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 cimport numpy as np
 from numpy cimport NPY_INT32, NPY_INTP, PyArray_CheckExact, PyArray_CHKFLAGS, \
     PyArray_DATA, PyArray_DESCR, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, \
-    PyArray_FROM_O, PyArray_ISFLOAT, PyArray_ITEMSIZE, PyArray_NDIM, \
+    PyArray_FROM_O, PyArray_ISFLOAT, PyArray_ITEMSIZE, PyArray_NBYTES, PyArray_NDIM, \
     PyArray_SAMESHAPE, PyArray_SIZE, PyArray_Transpose, PyArray_TYPE, PyArray_ZEROS, \
     npy_intp
 
@@ -167,6 +167,7 @@ include "_silence.pxi"
 include "_arrays.pxi"
 include "_factors.pxi"
 include "_rows.pxi"
+include "_parts.pxi"
 include "_gradients.pxi"
 include "_float_errors.pxi"
 include "_halves.pxi"

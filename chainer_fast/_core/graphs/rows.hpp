@@ -10,11 +10,12 @@ namespace {
 
 /* Puts into `distinct` each id once, in the order in which they come, and in the place of
  * each id its number there; returns how many there are. Negative ids stay as they are.
- * `table` has `capacity` places, a power of two and at least 2 * n, filled with -1. */
+ * The first `count` of `distinct` are there before. `table` finds them; it has `capacity`
+ * places, a power of two and at least twice as many as there are ids, with -1 in those
+ * that are free. */
 inline ptrdiff_t number_ids(
-        ptrdiff_t *ids, ptrdiff_t n, ptrdiff_t *distinct, int32_t *table,
-        ptrdiff_t capacity) {
-    ptrdiff_t count = 0;
+        ptrdiff_t *ids, ptrdiff_t n, ptrdiff_t *distinct, ptrdiff_t count,
+        int32_t *table, ptrdiff_t capacity) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         const ptrdiff_t id = ids[i];
         if (id < 0)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import typing as tp
 
 from chainer_fast.backends.kernels import embed_id as kernels
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DTypeSpec, NdArray
@@ -11,6 +13,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(compiled.SelectItemShortcut(), fields=('_in_shape', '_in_dtype'))
 class SelectItem(FunctionNode):
     """Takes from each row the element that its label names."""
 

@@ -172,7 +172,7 @@ cdef class FunctionGradient(Step):
                 if found[<int>self.targets[i]] is NULL or (
                         not workspace.put_gradient(
                             <int>self.found[i],
-                            <object>found[<int>self.targets[i]])):
+                            placed(<object>found[<int>self.targets[i]]))):
                     raise NotStatic('%s has no gradient, or another' % self.label)
         finally:
             for i in range(n):

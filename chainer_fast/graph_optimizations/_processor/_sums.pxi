@@ -20,8 +20,8 @@ cdef class Sum(Step):
         self.a, self.b, self.total = a, b, total
 
     cpdef bint run(self, Workspace workspace) except -1:
-        total = add_gradients(
-            workspace.arrays[self.a], workspace.arrays[self.b], True)
+        total = settle(add_gradients(
+            workspace.arrays[self.a], workspace.arrays[self.b], True))
         if not workspace.put_gradient(self.total, total):
             raise NotStatic('a sum of gradients')
         return True

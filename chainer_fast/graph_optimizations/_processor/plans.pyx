@@ -25,7 +25,7 @@ from chainer_fast._core.configuration.state cimport current
 from chainer_fast._core.graphs.graph cimport (
     MAX_SHORTCUT_INPUTS, FunctionBase, Shortcut, VariableBase, VariableNodeBase,
     add_gradients, as_grad_array, clear_float_errors, float_errors, is_like, new_ref,
-    new_variable, shortcut_of)
+    new_variable, placed, settle, shortcut_of)
 from chainer_fast.backends.kernels.common.elementwise cimport AnyLoop, Loop
 from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 from chainer_fast.backends.kernels.recurrent.cell cimport Cell

@@ -52,7 +52,11 @@ def as_factors(weight, seed):
     return F.linear(whole(seed, 2, SHAPE[1]), weight), whole(-seed % 99, 2, SHAPE[0])
 
 
-KINDS = as_array, as_variable, as_terms, as_rows, as_factors
+def as_part(weight, seed):
+    return weight[seed * 7:seed * 9 + 3], whole(seed, seed * 2 + 3, SHAPE[1])
+
+
+KINDS = as_part, as_array, as_variable, as_terms, as_rows, as_factors
 
 
 def gradient(makers, before=None, by_function=False):
@@ -90,7 +94,7 @@ def test_gradient_of_the_user_is_added_to_a_copy(make):
 
 
 def test_one_file_tells_the_kinds():
-    test = re.compile(r'type\([^()]*\) is (not )?(RowGradient|Factors)\b')
+    test = re.compile(r'type\([^()]*\) is (not )?(RowGradient|Factors|PartS?u?m?)\b')
     tellers = [
         path.relative_to(PACKAGE).as_posix()
         for suffix in ('pyx', 'pxi', 'pxd') for path in PACKAGE.rglob('*.' + suffix)

@@ -49,6 +49,19 @@ def windows(draw):
     return lengths, (ksize, stride, pad), draw(st.booleans())
 
 
+@st.composite
+def wide_windows(draw):
+    """The same, of windows that are side by side, apart, or overlap much."""
+    nd = draw(st.integers(1, 2))
+    ksize = tuple(draw(st.lists(st.integers(1, 23), min_size=nd, max_size=nd)))
+    stride = draw(st.sampled_from([ksize, (1,) * nd, (2,) * nd, tuple(
+        [k + 1 for k in ksize])]))
+    pad = tuple([draw(st.integers(0, k + 1)) for k in ksize])
+    lengths = tuple([draw(st.integers(max(1, k - p), 90)) for k, p in zip(
+        ksize, pad, strict=True)])
+    return lengths, (ksize, stride, pad), draw(st.booleans())
+
+
 HOW = st.sampled_from(['plain', 'fortran', 'reversed'])
 
 
@@ -85,17 +98,40 @@ def test_put_and_pick(case, dtype, index_dtype, how):
                [pooling.pick.reference(x, indexes, *window)])
 
 
-@settings(max_examples=150)
-@given(windows(), st.sampled_from('efd'), HOW, st.integers(1, 9))
-def test_sum_and_spread(case, dtype, how, divisor):
+@settings(max_examples=300)
+@given(st.one_of(windows(), wide_windows()), st.sampled_from('efd'), HOW,
+       st.integers(1, 9), st.sampled_from([(2, 2), (3, 5), (4, 2)]),
+       st.sampled_from([None, np.nan, -np.inf, np.inf, -0.]))
+def test_sum_and_spread(case, dtype, how, divisor, planes, special):
     lengths, window, cover_all = case
     outs = pooling.places(lengths, *window, cover_all)
-    x = strided(random((2, 2, *lengths), dtype), how)
-    gy = strided(random((2, 2, *outs), dtype, 1), how)
+    x = strided(random((*planes, *lengths), dtype, special=special), how)
+    gy = strided(random((*planes, *outs), dtype, 1, special), how)
     check_same([pooling.window_sum.compiled(x, *window, outs, divisor)],
                [pooling.window_sum.reference(x, *window, outs, divisor)])
     check_same([pooling.window_spread.compiled(gy, *window, lengths, divisor)],
                [pooling.window_spread.reference(gy, *window, lengths, divisor)])
+
+
+@pytest.mark.filterwarnings('ignore:.*encountered:RuntimeWarning')
+@settings(max_examples=100)
+@given(wide_windows(), st.sampled_from([np.nan, 1e38, -1e38, 1e-38, -0.]))
+def test_wide_windows_round_as_the_reference_does(case, special):
+    lengths, window, cover_all = case
+    outs = pooling.places(lengths, *window, cover_all)
+    x, gy = [np.random.RandomState(seed).normal(size=(3, 3, *n)).astype('f')
+             for seed, n in enumerate([lengths, outs])]
+    for each in x, gy:
+        each[each > 1] = special
+    check_bits(pooling.window_sum, x, *window, outs, 7)
+    check_bits(pooling.window_spread, gy, *window, lengths, 7)
+
+
+def check_bits(kernel, *args):
+    a, b = kernel.compiled(*args), kernel.reference(*args)
+    number = ~np.isnan(b)
+    np.testing.assert_array_equal(np.isnan(a), ~number)
+    np.testing.assert_array_equal(a.view('i')[number], b.view('i')[number])
 
 
 @given(windows())

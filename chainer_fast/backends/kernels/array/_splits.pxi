@@ -154,7 +154,8 @@ cdef class SplitShortcut(Shortcut):
         cdef npy_intp dims[MAX_DIMS]
         cdef vector[npy_intp] cuts
         cdef npy_intp outer = 1, rest = 1, start = 0, sections = 0, row, k, length
-        cdef size_t i
+        cdef npy_intp begin, end
+        cdef size_t i, first = 0, last = 0
         cdef int axis, d, ndim
         cdef char *target
         cdef char *place
@@ -173,23 +174,31 @@ cdef class SplitShortcut(Shortcut):
             each = gradients[i]
             if each is None:
                 continue
+            first = i if like is None else first
+            last = i
             like = each
             if not _plain_kind(each) or not self._fits(
                     each, node, axis, ndim, dims, cuts[i] - (cuts[i - 1] if i else 0)):
                 return 0
-        joined = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>like), 0)
         for d in range(ndim):
             if d < axis:
                 outer *= dims[d]
             elif d > axis:
                 rest *= dims[d]
+        # If they are few, the pieces from the first gradient to the last are a part.
+        begin, end = cuts[first - 1] if first else 0, cuts[last]
+        if is_few(outer * (end - begin) * rest, outer * dims[axis] * rest):
+            start, dims[axis] = begin, end - begin
+        else:
+            first, last, begin = 0, cuts.size() - 1, 0
+        joined = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>like), 0)
         rest *= PyArray_ITEMSIZE(<np.ndarray>like)
         row = dims[axis] * rest
         target = <char *>PyArray_DATA(<np.ndarray>joined)
-        for i in range(cuts.size()):
+        for i in range(first, last + 1):
             each = gradients[i]
             length = (cuts[i] - start) * rest
-            place = target + start * rest
+            place = target + (start - begin) * rest
             for k in range(outer):
                 if each is None:
                     memset(place + k * row, 0, length)
@@ -197,6 +206,9 @@ cdef class SplitShortcut(Shortcut):
                     memcpy(place + k * row,
                            <char *>PyArray_DATA(<np.ndarray>each) + k * length, length)
             start = cuts[i]
+        if begin or dims[axis] < cuts.back():
+            index = (slice(None),) * axis + (slice(begin, end),)
+            joined = new_part(node, index, joined, True)
         gx[0] = new_ref(joined)
         return 1
 

@@ -263,6 +263,7 @@ cdef class GetItemShortcut(Shortcut):
         cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
         cdef object index = self.field(function, THE_FIELD)
         cdef npy_intp dims[MAX_DIMS]
+        cdef npy_intp size = 1
         cdef tuple shape = node.shape
         cdef np.dtype dtype
         cdef int i
@@ -271,6 +272,10 @@ cdef class GetItemShortcut(Shortcut):
             return 0
         for i in range(<int>len(shape)):
             dims[i] = shape[i]
+            size *= dims[i]
+        if is_few(PyArray_SIZE(gy), size) and cf_any_float_kind(<np.ndarray>gy):
+            gx[0] = new_ref(new_part(node, index, gy, True))
+            return 1
         dtype = <np.dtype>PyArray_DESCR(<np.ndarray>gy)
         Py_INCREF(dtype)    # NumPy takes this reference
         whole = PyArray_Zeros(<int>len(shape), dims, dtype, 0)

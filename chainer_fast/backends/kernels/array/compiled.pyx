@@ -27,7 +27,8 @@ from chainer_fast._core.arrays.plain cimport (
     CF_PLAIN_FLAGS, cf_any_float_kind, cf_float_kind, empty_like, kind_of)
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, RowGradient, Shortcut, VariableNodeBase, clear_float_errors, few_rows,
-    float_errors, input_array, new_ref, new_rows, place_of, report_float_errors, wanted)
+    float_errors, input_array, is_few, new_part, new_ref, new_rows, place_of,
+    placed, report_float_errors, wanted)
 from chainer_fast._core.updates.update cimport extent, kind_of_array, overlaps_itself
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (

@@ -174,9 +174,64 @@ cdef class EmbedIDShortcut(Shortcut):
         if self.field(function, W_SHAPE) != node.shape:
             return 0    # the matrix is another one by now
         label = self.field(function, IGNORE_LABEL)
-        grad = _sum_rows(
-            input_array(function, 0), gy, node.shape, label, node.creator_base is None)
+        grad = _sum_rows(input_array(function, 0), gy, node.shape, label, True)
         if grad is NotImplemented:
             return 0
         gx[1] = new_ref(grad)
         return 1
+
+
+# Fields of the function.
+cdef enum:
+    IN_SHAPE, IN_DTYPE
+
+
+cdef class SelectItemShortcut(Shortcut):
+    """An element of each row of a matrix, by its number."""
+
+    def __cinit__(self):
+        self.traits.retain_inputs = (1,)
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        if n != 2 or not PyArray_CheckExact(<object>x[0]) or (
+                PyArray_NDIM(<object>x[0]) != 2):
+            return None
+        matrix, places = <object>x[0], _places_in(<object>x[0], <object>x[1])
+        if places is None:
+            return None
+        try:
+            y = matrix[places]
+        except IndexError:
+            return None     # The general way names the place.
+        self.keep(function, IN_SHAPE, matrix.shape)
+        self.keep(function, IN_DTYPE, matrix.dtype)
+        return y
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
+        shape = node.shape
+        if not _has_type_of(gy, function) or PyArray_NDIM(gy) != 1 or (
+                self.field(function, IN_SHAPE) != shape):
+            return 0
+        places = _places_in(gy, input_array(function, 1))
+        if places is None:
+            return 0
+        part = new_part(node, places, gy, False)
+        if not cf_any_float_kind(<np.ndarray>gy) or not is_few(
+                PyArray_SIZE(gy), PyArray_SIZE(gy) * shape[1]):
+            gx[0] = new_ref(placed(part))
+        else:
+            gx[0] = new_ref(part)
+        return 1
+
+
+cdef object _places_in(object rows, object labels):
+    """Return an index of an element of each row; None if there is not a label for each.
+    """
+    if not PyArray_CheckExact(labels) or PyArray_NDIM(labels) != 1 or (
+            PyArray_DIM(<np.ndarray>rows, 0) != PyArray_SIZE(labels)
+            or not np.PyArray_ISSIGNED(<np.ndarray>labels)
+            or not np.PyArray_ISINTEGER(<np.ndarray>labels)):
+        return None
+    return numpy.arange(PyArray_SIZE(labels)), labels

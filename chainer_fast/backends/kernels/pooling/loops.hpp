@@ -9,8 +9,10 @@
 
 #include <string.h>
 
+#include <algorithm>
 #include <type_traits>
 
+#include "chainer_fast/_cpu/lanes.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
 #include "chainer_fast/backends/kernels/pooling/windows.hpp"
@@ -35,6 +37,43 @@ auto version_for(const Window &w) {
     if (k == 2 && s == 1) return Loop<T, 2, 1>::run;
     return s == 1 ? Loop<T, 0, 1>::run : s == 2 ? Loop<T, 0, 2>::run
         : Loop<T, 0, 0>::run;
+}
+
+/* Whether this is a window of many elements along the last axis: those of three at most
+ * have versions of their own. */
+inline bool is_wide(const Window &w) { return w.k[w.nd - 1] > 3; }
+
+/* Adds to so many vectors of sums, of numbers side by side, `k` numbers each: those from
+ * x on for the first sum, `step` apart. */
+template <int VECTORS, typename T>
+CF_ELEMENT void add_vectors(const T *x, ptrdiff_t k, ptrdiff_t step, T *y) {
+    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    V sums[VECTORS];
+    for (int v = 0; v < VECTORS; ++v)
+        sums[v] = lanes_at<V>(y + v * N);
+    for (ptrdiff_t i = 0; i < k; ++i)
+        for (int v = 0; v < VECTORS; ++v)
+            sums[v] += lanes_at<V>(x + i * step + v * N);
+    for (int v = 0; v < VECTORS; ++v)
+        put_lanes(y + v * N, sums[v]);
+}
+
+/* y[t] += x[t] + x[t + step] + ... of k numbers, from left to right */
+template <typename T>
+CF_ELEMENT void add_shifted(const T *x, ptrdiff_t k, ptrdiff_t step, T *y, ptrdiff_t n) {
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    ptrdiff_t t = 0;
+    for (; t + 4 * N <= n; t += 4 * N)
+        add_vectors<4>(x + t, k, step, y + t);
+    for (; t + N <= n; t += N)
+        add_vectors<1>(x + t, k, step, y + t);
+    for (; t < n; ++t) {
+        T sum = y[t];
+        for (ptrdiff_t i = 0; i < k; ++i)
+            sum += x[t + i * step];
+        y[t] = sum;
+    }
 }
 
 /* Calls f(first plane, number of planes) for parts of the planes of all images, on several
@@ -122,8 +161,12 @@ CF_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, co
             for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
                 const T *seen = x + plan.partner[i].offset;
                 const Index<T> first = (Index<T>)plan.partner[i].first;
-                loop(seen + in.low * s - p, y + in.low,
-                     LARGEST ? index + in.low : nullptr, first, in.high - in.low, k, s);
+                if (!LARGEST && s == 1 && is_wide(w))
+                    add_shifted(seen + in.low - p, k, 1, y + in.low, in.high - in.low);
+                else
+                    loop(seen + in.low * s - p, y + in.low,
+                         LARGEST ? index + in.low : nullptr, first, in.high - in.low, k,
+                         s);
                 if (in.low > 0)
                     meet_rim<LARGEST>(seen, y, index, first, 0, in.low, w);
                 if (in.high < out)
@@ -137,6 +180,31 @@ CF_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, co
                     y[t] /= divisor;
         }
     }
+}
+
+/* So many sums are found side by side: one alone would wait for each addition. */
+constexpr ptrdiff_t ABREAST = 8;
+
+/* Sums of so many planes over wide windows that are apart, divided. */
+template <typename T>
+CF_CLONES void sum_abreast(const Window &w, const Plan &plan, const T *x, T *y,
+                           T divisor) {
+    const int j = w.nd - 1;
+    const ptrdiff_t size = product(w.n, w.nd), sums_of_plane = product(w.out, w.nd);
+    for (ptrdiff_t row = 0; row < plan.rows; ++row)
+        for (ptrdiff_t t = 0; t < w.out[j]; ++t, ++y) {
+            const Span met = elements_at(w, false, j, t);
+            T sums[ABREAST] = {};
+            for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
+                const T *seen = x + plan.partner[i].offset + t * w.s[j] - w.p[j];
+                for (ptrdiff_t at = met.low; at < met.high; ++at)
+                    CF_UNROLL(8) for (ptrdiff_t plane = 0; plane < ABREAST; ++plane)
+                        sums[plane] += seen[plane * size + at];
+            }
+            for (ptrdiff_t plane = 0; plane < ABREAST; ++plane)
+                y[plane * sums_of_plane] =
+                    divisor != 1 ? sums[plane] / divisor : sums[plane];
+        }
 }
 
 template <typename T>
@@ -198,6 +266,32 @@ void spread_rim(const T *gy, const Index<T> *index, T *gx, Index<T> first,
         }
 }
 
+/* Adds to the elements of a row what they get, an element of the window after the other.
+ */
+template <typename T>
+CF_ELEMENT void spread_wide(const T *CF_RESTRICT gy, T *CF_RESTRICT gx, const Window &w) {
+    const int j = w.nd - 1;
+    for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
+        const Span in = places_of(w, i);
+        for (ptrdiff_t t = in.low; t < in.high; ++t)
+            gx[t * w.s[j] + i - w.p[j]] += gy[t];
+    }
+}
+
+/* Copies the rows of a plane to where zeros surround them: `k - 1` of them are before the
+ * first place whose window begins in an image. A sum that starts from zero is never minus
+ * zero, so these change no sum. */
+template <typename T>
+void surround(const Window &w, const T *gy, T *rows) {
+    const int j = w.nd - 1;
+    const ptrdiff_t out = w.out[j], width = w.n[j] + w.k[j] - 1;
+    const ptrdiff_t before = w.k[j] - 1 - w.p[j], low = before < 0 ? -before : 0;
+    const ptrdiff_t high = out < width - before ? out : width - before;
+    for (ptrdiff_t i = product(w.out, j); i > 0; --i, gy += out, rows += width)
+        if (low < high)
+            memcpy(rows + before + low, gy + low, (high - low) * sizeof(T));
+}
+
 template <bool CHOSEN, typename T>
 CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
                            const T *gy, const Index<T> *indexes, T *gx, T divisor) {
@@ -206,8 +300,20 @@ CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
     const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
     const auto loop = version_for<Spread<CHOSEN>::template Loop, T>(w);
     const Span in = inner_steps(w);
-    for (; images-- > 0; gy += size)
+    const bool repeated = !CHOSEN && j > 0 && w.s[j - 1] > 1
+        && (w.k[j - 1] < w.s[j - 1] || w.k[j - 1] % w.s[j - 1] == 0);
+    const bool shifts = !CHOSEN && is_wide(w) && s == 1 && k <= n;
+    const ptrdiff_t width = n + k - 1, surrounded = product(w.out, j) * width;
+    const auto rows = buffer<T>(shifts ? surrounded : 0);
+    std::fill_n(rows.get(), shifts ? surrounded : 0, (T)0);
+    for (; images-- > 0; gy += size) {
+        if (shifts)
+            surround(w, gy, rows.get());
         for (ptrdiff_t row = 0; row < plan.rows; ++row, gx += n) {
+            if (repeated && plan.repeats(row)) {
+                memcpy(gx, gx - n, n * sizeof(T));
+                continue;
+            }
             for (ptrdiff_t x = 0; x < n; ++x)
                 gx[x] = 0;
             for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
@@ -215,7 +321,12 @@ CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
                 const Index<T> *index = CHOSEN ? indexes + plan.partner[i].offset
                                                : nullptr;
                 const Index<T> first = (Index<T>)plan.partner[i].first;
-                if (in.low < in.high) {
+                if (shifts)
+                    add_shifted(rows.get() + plan.partner[i].offset / w.out[j] * width
+                                + k - 1, k, -1, gx, n);
+                else if (!CHOSEN && is_wide(w))
+                    spread_wide(given, gx, w);
+                else if (in.low < in.high) {
                     loop(given + in.low, CHOSEN ? index + in.low : nullptr,
                          gx + in.low * s - p, first, in.high - in.low, k, s);
                     spread_rim<CHOSEN>(given, index, gx, first, 0, in.low * s - p, w);
@@ -228,6 +339,7 @@ CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
                 for (ptrdiff_t x = 0; x < n; ++x)
                     gx[x] /= divisor;
         }
+    }
 }
 
 /* Sums over windows, or with ``of_images`` their adjoint. */
@@ -235,7 +347,10 @@ template <typename T>
 void sum_pool(const Window &w, bool of_images, const T *x, T *y, double divisor) {
     const ptrdiff_t length = product(w.n, w.nd), size = product(w.out, w.nd);
     const Plan plan(w, of_images);
+    const bool apart = !of_images && is_wide(w) && w.k[w.nd - 1] <= w.s[w.nd - 1];
     share_planes(w, [&](ptrdiff_t i, ptrdiff_t n) {
+        for (; apart && n >= ABREAST; i += ABREAST, n -= ABREAST)
+            sum_abreast(w, plan, x + i * length, y + i * size, (T)divisor);
         if (of_images)
             spread_rows<false>(w, plan, n, x + i * size, (const Index<T> *)nullptr,
                                y + i * length, (T)divisor);

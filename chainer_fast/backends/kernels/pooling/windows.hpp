@@ -53,6 +53,23 @@ struct Partner {
     ptrdiff_t first;          /* index in the window of its first element there */
 };
 
+/* From `low` to before `high`. */
+struct Span {
+    ptrdiff_t low, high;
+};
+
+/* The elements of a window along an axis that meet coordinate `at`: of a place, in the
+ * images, or with `of_images` the other way round; then they lie a stride apart. */
+inline Span elements_at(const Window &w, bool of_images, int j, ptrdiff_t at) {
+    const ptrdiff_t k = w.k[j], s = w.s[j];
+    if (!of_images) {
+        const ptrdiff_t start = at * s - w.p[j], low = start < 0 ? -start : 0;
+        return {low, start + k > w.n[j] ? w.n[j] - start : k};
+    }
+    const ptrdiff_t way = at + w.p[j], last = w.out[j] - 1;
+    return {way / s > last ? way - last * s : way % s, way < k ? way + 1 : k};
+}
+
 /* Partners of each row of results in the images, or, with `of_images`, of each row of
  * the images in the results. */
 struct Plan {
@@ -65,48 +82,71 @@ struct Plan {
         const int nd = w.nd - 1;
         const ptrdiff_t *own = of_images ? w.n : w.out;
         const ptrdiff_t *other = of_images ? w.out : w.n;
-        ptrdiff_t row[MAX_AXES] = {0}, count = 0, i = 0;
+        ptrdiff_t row[MAX_AXES] = {0}, count = 0, i = 0, all = 1;
         rows = product(own, nd);
+        for (int j = 0; j < nd; ++j) {
+            ptrdiff_t along = 0;
+            for (ptrdiff_t x = 0; x < own[j]; ++x)
+                along += met_along(w, of_images, j, x);
+            if (along > 0 && all > PTRDIFF_MAX / 2 / along)
+                throw std::bad_alloc();
+            all *= along;
+        }
         begin = buffer<ptrdiff_t>(rows + 1);
-        partner = buffer<Partner>(rows + 1, product(w.k, nd));
+        partner = buffer<Partner>(all + 1);
         do {
-            ptrdiff_t at[MAX_AXES] = {0}, first = 0;
+            ptrdiff_t met[MAX_AXES], at[MAX_AXES] = {0};
             begin[i++] = count;
+            for (int j = 0; j < nd; ++j)
+                met[j] = met_along(w, of_images, j, row[j]);
+            if (product(met, nd) == 0)
+                continue;
             do {
-                ptrdiff_t offset = 0;
-                bool inside = true;
+                ptrdiff_t offset = 0, first = 0;
                 for (int j = 0; j < nd; ++j) {
-                    ptrdiff_t x;
-                    if (of_images) {
-                        x = row[j] + w.p[j] - at[j];
-                        inside &= x >= 0 && x % w.s[j] == 0;
-                        x /= w.s[j];
-                    }
-                    else {
-                        x = row[j] * w.s[j] + at[j] - w.p[j];
-                        inside &= x >= 0;
-                    }
-                    inside &= x < other[j];
+                    const ptrdiff_t k = elements_at(w, of_images, j, row[j]).low
+                        + at[j] * (of_images ? w.s[j] : 1);
+                    const ptrdiff_t x = of_images ? (row[j] + w.p[j] - k) / w.s[j]
+                        : row[j] * w.s[j] + k - w.p[j];
                     offset = offset * other[j] + x;
+                    first = first * w.k[j] + k;
                 }
-                if (inside)
-                    partner[count++] = {offset * other[nd], first};
-                first += w.k[nd];
-            } while (next(at, w.k, nd));
+                partner[count++] = {offset * other[nd], first * w.k[nd]};
+            } while (next(at, met, nd));
         } while (next(row, own, nd));
         begin[i] = count;
     }
-};
 
-/* From `low` to before `high`. */
-struct Span {
-    ptrdiff_t low, high;
+    /* Whether a row meets what the row before it does. */
+    bool repeats(ptrdiff_t row) const {
+        if (row == 0 || begin[row + 1] - begin[row] != begin[row] - begin[row - 1])
+            return false;
+        for (ptrdiff_t i = begin[row], before = begin[row - 1]; i < begin[row + 1]; ++i)
+            if (partner[i].offset != partner[before++].offset)
+                return false;
+        return true;
+    }
+
+private:
+    static ptrdiff_t met_along(const Window &w, bool of_images, int j, ptrdiff_t x) {
+        const Span span = elements_at(w, of_images, j, x);
+        const ptrdiff_t step = of_images ? w.s[j] : 1;
+        return span.low < span.high ? (span.high - span.low + step - 1) / step : 0;
+    }
 };
 
 inline Span span_within(ptrdiff_t low, ptrdiff_t high, ptrdiff_t most) {
     if (high > most)
         high = most;
     return {low > high ? high : low, high};
+}
+
+/* The places along the last axis whose element `i` is in the row. */
+inline Span places_of(const Window &w, ptrdiff_t i) {
+    const int j = w.nd - 1;
+    const ptrdiff_t before = w.p[j] - i, room = w.n[j] - 1 + before;
+    return span_within(before > 0 ? (before + w.s[j] - 1) / w.s[j] : 0,
+                       room < 0 ? 0 : room / w.s[j] + 1, w.out[j]);
 }
 
 /* The inner part of the places along the last axis. */
