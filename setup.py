@@ -16,7 +16,6 @@ import os
 import re
 import shutil
 import sys
-import sysconfig
 import tarfile
 import tempfile
 import time
@@ -222,13 +221,15 @@ def extensions():
     return modules
 
 
-def check_tools(compiler):
+def check_tools(compiler, include_dirs):
     """Compile a tiny module, so that what is missing is named before minutes pass.
 
     Parameters
     ----------
     compiler : distutils.ccompiler.CCompiler
         Compiler with the flags of this Python.
+    include_dirs : list of str
+        Where modules look for the headers of Python.
 
     Raises
     ------
@@ -236,23 +237,22 @@ def check_tools(compiler):
         If there is no compiler, no header of Python, or the compiler cannot do what it
         has to. The message names the cause and the cure.
     """
-    headers = {sysconfig.get_path(name) for name in ('include', 'platinclude')}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, 'probe.cc')
         source.write_text(PROBE)
         try:
             objects = compiler.compile(
-                [str(source)], output_dir=folder, include_dirs=sorted(headers),
+                [str(source)], output_dir=folder, include_dirs=include_dirs,
                 extra_preargs=COMPILE_ARGS)
             if sys.platform != 'win32':     # where it would need a name to export
                 compiler.link_shared_object(
                     objects, str(Path(folder, 'probe.so')), target_lang='c++',
                     extra_postargs=LINK_ARGS)
         except (CompileError, LinkError) as error:
-            raise PlatformError(why_not(compiler, headers)) from error
+            raise PlatformError(why_not(compiler, include_dirs)) from error
 
 
-def why_not(compiler, headers):
+def why_not(compiler, include_dirs):
     """Return why a tiny module cannot be compiled, and what to do."""
     commands = [getattr(compiler, name, None) for name in (
         'compiler_so', 'compiler_so_cxx', 'linker_so', 'linker_so_cxx')]
@@ -262,9 +262,9 @@ def why_not(compiler, headers):
         what = 'there is no C++ compiler: not found: %s' % ', '.join(absent)
         cure = ('Install one (%s), or name another one in the variables CC and CXX'
                 % INSTALL_TOOLS)
-    elif not any(os.path.exists(os.path.join(each, 'Python.h')) for each in headers):
+    elif not any(Path(each, 'Python.h').exists() for each in include_dirs):
         what = 'the headers of Python are missing: there is no Python.h in %s' % (
-            ' or '.join(sorted(headers)))
+            ' or '.join(include_dirs))
         cure = ('Install those of Python %d.%d (%s), or use a Python that has them, '
                 'such as that of uv, pyenv or conda' % (
                     *sys.version_info[:2], INSTALL_TOOLS))
@@ -345,7 +345,7 @@ class Build(build_ext):
         if self.force or any([self._is_outdated(ext) for ext in self.extensions]):
             compiler = new_compiler(compiler=self.compiler)
             customize_compiler(compiler)
-            check_tools(compiler)
+            check_tools(compiler, self.include_dirs)
             print('compiling the modules that have changed, %d at a time; all of them '
                   'take some minutes' % self.parallel, flush=True)
         translate(self.extensions, self.force or translated_before(self.extensions))

@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import sys
+import sysconfig
 import types
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import setuptools
 
 ROOT = Path(__file__).resolve().parents[2]
+HEADERS = [sysconfig.get_path('include')]
 pytest.importorskip('Cython')
 
 
@@ -59,20 +61,19 @@ def set_command(compiler, *command):
 
 
 def test_tools_of_this_machine_are_enough(build, compiler):
-    build.check_tools(compiler)
+    build.check_tools(compiler, HEADERS)
 
 
 def test_no_compiler(build, compiler):
     set_command(compiler, 'no-such-compiler')
     with pytest.raises(build.PlatformError, match='(?s)compiler: not found: no-such'
                        '-compiler.\nInstall one .*install.md'):
-        build.check_tools(compiler)
+        build.check_tools(compiler, HEADERS)
 
 
-def test_no_headers_of_python(build, compiler, tmp_path, monkeypatch):
-    monkeypatch.setattr(build.sysconfig, 'get_path', lambda name: str(tmp_path))
+def test_no_headers_of_python(build, compiler, tmp_path):
     with pytest.raises(build.PlatformError, match='(?s)no Python.h in .*python3-dev'):
-        build.check_tools(compiler)
+        build.check_tools(compiler, [str(tmp_path)])
 
 
 def test_compiler_of_an_earlier_standard(build, compiler, tmp_path):
@@ -83,7 +84,7 @@ def test_compiler_of_an_earlier_standard(build, compiler, tmp_path):
     old.chmod(0o755)
     set_command(compiler, str(old))
     with pytest.raises(build.PlatformError, match='(?s)small module.*know C..17'):
-        build.check_tools(compiler)
+        build.check_tools(compiler, HEADERS)
 
 
 def test_jobs_are_as_many_as_the_memory_is_for(build, tmp_path, monkeypatch):
