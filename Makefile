@@ -8,13 +8,14 @@ SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
 	test-clang test-aarch64 peers lint test-gpu bench bench-gpu bench-host card \
 	card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
-	docs docs-links release-check locks build clean
+	docs docs-links release-check locks build wheel clean
 
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
 	@echo 'make test   environment, build, all tests'
+	@echo 'make wheel  wheels of the package and of the name chainer, in dist/'
 	@echo 'make test-mpi  those tests that take part in a job of several processes, in jobs'
 	@echo '            of two and of three'
 	@echo 'make test-network  jobs on several hosts, which are namespaces of this machine;'
@@ -85,6 +86,12 @@ $(VENV)/.test: pyproject.toml compat/pyproject.toml tests/release/locks/constrai
 	touch $@ $(VENV)/.demo
 
 build: $(VENV)/.built
+
+# Of what is compiled already.
+wheel: build
+	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist \
+		. ./compat
+	@ls -1 dist/*.whl
 
 # What the demo imports is fetched while the package is compiled; installing the package
 # then finds it there.

@@ -7,14 +7,17 @@ builds of the same sources are equal, byte for byte, if ``SOURCE_DATE_EPOCH`` is
 ``CHAINER_FAST_SANITIZE=thread`` with that of threads,
 ``CHAINER_FAST_GENERAL=1`` without anything private to CPython and NumPy, as for
 versions that are not known; go from one kind of build to another with ``--force``.
+``CHAINER_FAST_JOBS`` is the number of modules that are compiled at a time.
 """
 import gc
 import gzip
 import hashlib
 import os
 import re
+import shutil
 import sys
 import tarfile
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,16 +25,41 @@ from pathlib import Path
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
-from setuptools.command.build_ext import build_ext
+from setuptools.command.build_ext import build_ext, customize_compiler, new_compiler
 from setuptools.command.sdist import sdist
+from setuptools.errors import CompileError, LinkError, PlatformError
 from setuptools.modified import newer_group
 
 DEBUG = os.environ.get('CHAINER_FAST_DEBUG', '') not in ('', '0')
 SANITIZERS = {'': '', '0': '', 'thread': 'thread'}.get(
     os.environ.get('CHAINER_FAST_SANITIZE', ''), 'address,undefined')
 GENERAL = os.environ.get('CHAINER_FAST_GENERAL', '') not in ('', '0')
-JOBS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
+PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else (
     os.cpu_count() or 1)
+# The most memory that g++ takes for a module is 420 MiB; translating takes less.
+MEMORY_OF_A_JOB = 640 << 20
+
+
+# Where control groups, in both versions, say what a container may use.
+MEMORY_LIMITS = (
+    '/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes')
+
+
+def memory(limits=MEMORY_LIMITS):
+    """Return the bytes of memory that all compilers together may use."""
+    sizes = [sys.maxsize]
+    if hasattr(os, 'sysconf') and 'SC_PHYS_PAGES' in os.sysconf_names:
+        sizes.append(os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES'))
+    for limit in limits:
+        try:
+            sizes.append(int(Path(limit).read_text()))
+        except (OSError, ValueError):   # there is none, or it is 'max'
+            continue
+    return min(sizes)
+
+
+JOBS = int(os.environ.get('CHAINER_FAST_JOBS') or max(
+    1, min(PROCESSORS, memory() // MEMORY_OF_A_JOB)))
 
 # Cython makes many objects that live as long as the translation of a module does, and
 # would be looked through again and again.
@@ -128,6 +156,19 @@ if SANITIZERS:
     # Sanitizers cannot follow loops that are chosen when the module is loaded.
     COMPILE_ARGS += ['-O1', '-g1', '-DCF_NO_CLONES', *LINK_ARGS]
 
+PROBE = """
+#include <Python.h>
+#include <string_view>
+%s
+static_assert(std::string_view("C++17").size() == 5);
+""" % ('#include <omp.h>' if '-fopenmp' in COMPILE_ARGS else '')
+INSTALL_TOOLS = {
+    'darwin': 'xcode-select --install',
+    'win32': 'the Build Tools for Visual Studio, with C++ for the desktop',
+}.get(sys.platform, 'Debian, Ubuntu: apt install g++ python3-dev; Fedora, RHEL: dnf '
+      'install gcc-c++ python3-devel; Alpine: apk add g++ python3-dev; conda: conda '
+      'install cxx-compiler')
+
 INCLUDED = re.compile(
     r'^\s*(?:#\s*include|cdef extern from)\s+"(chainer_fast/[^"]+)"', re.M)
 PART = re.compile(r'^include "([^"]+)"', re.M)
@@ -178,6 +219,60 @@ def extensions():
                 *([] if name.startswith(WARN_OF_FLAGS) else ANY_FLAGS)],
             extra_link_args=LINK_ARGS))
     return modules
+
+
+def check_tools(compiler, include_dirs):
+    """Compile a tiny module, so that what is missing is named before minutes pass.
+
+    Parameters
+    ----------
+    compiler : distutils.ccompiler.CCompiler
+        Compiler with the flags of this Python.
+    include_dirs : list of str
+        Where modules look for the headers of Python.
+
+    Raises
+    ------
+    setuptools.errors.PlatformError
+        If there is no compiler, no header of Python, or the compiler cannot do what it
+        has to. The message names the cause and the cure.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, 'probe.cc')
+        source.write_text(PROBE)
+        try:
+            objects = compiler.compile(
+                [str(source)], output_dir=folder, include_dirs=include_dirs,
+                extra_preargs=COMPILE_ARGS)
+            if sys.platform != 'win32':     # where it would need a name to export
+                compiler.link_shared_object(
+                    objects, str(Path(folder, 'probe.so')), target_lang='c++',
+                    extra_postargs=LINK_ARGS)
+        except (CompileError, LinkError) as error:
+            raise PlatformError(why_not(compiler, include_dirs)) from error
+
+
+def why_not(compiler, include_dirs):
+    """Return why a tiny module cannot be compiled, and what to do."""
+    commands = [getattr(compiler, name, None) for name in (
+        'compiler_so', 'compiler_so_cxx', 'linker_so', 'linker_so_cxx')]
+    absent = sorted({command[0] for command in commands
+                     if command and shutil.which(command[0]) is None})
+    if absent:
+        what = 'there is no C++ compiler: not found: %s' % ', '.join(absent)
+        cure = ('Install one (%s), or name another one in the variables CC and CXX'
+                % INSTALL_TOOLS)
+    elif not any(Path(each, 'Python.h').exists() for each in include_dirs):
+        what = 'the headers of Python are missing: there is no Python.h in %s' % (
+            ' or '.join(include_dirs))
+        cure = ('Install those of Python %d.%d (%s), or use a Python that has them, '
+                'such as that of uv, pyenv or conda' % (
+                    *sys.version_info[:2], INSTALL_TOOLS))
+    else:
+        what = 'the C++ compiler cannot compile a small module; its message is above'
+        cure = 'It has to know C++17%s: g++ 10 or newer does, and so does clang' % (
+            ' and OpenMP' if '-fopenmp' in LINK_ARGS else '')
+    return '%s.\n%s.\ndocs/install.md has more.' % (what, cure)
 
 
 def translated_before(modules):
@@ -247,12 +342,15 @@ class Build(build_ext):
         return build.build_platlib, build.build_temp
 
     def run(self):
+        if self.force or any([self._is_outdated(ext) for ext in self.extensions]):
+            compiler = new_compiler(compiler=self.compiler)
+            customize_compiler(compiler)
+            check_tools(compiler, self.include_dirs)
+            print('compiling the modules that have changed, %d at a time; all of them '
+                  'take some minutes' % self.parallel, flush=True)
         translate(self.extensions, self.force or translated_before(self.extensions))
         self._done, self._outdated = 0, [
-            ext for ext in self.extensions if self.force or newer_group(
-                [*ext.sources, *ext.depends],
-                os.path.join(self.build_lib, self.get_ext_filename(ext.name)),
-                'newer')]
+            ext for ext in self.extensions if self.force or self._is_outdated(ext)]
         if self.inplace:
             # A module that was compiled with other declarations than those it imports
             # could crash the interpreter; one that is missing is an ImportError.
@@ -265,7 +363,25 @@ class Build(build_ext):
         self.extensions.sort(key=lambda ext: -os.path.getsize(ext.sources[0]))
         super().run()
 
+    def _is_outdated(self, ext):
+        return newer_group(
+            [*ext.sources, *ext.depends],
+            os.path.join(self.build_lib, self.get_ext_filename(ext.name)), 'newer')
+
     def build_extensions(self):
+        try:
+            self._build_extensions()
+        except (CompileError, LinkError) as error:
+            raise type(error)(
+                '%s.\nThe message of the compiler is above. If it was killed, or found '
+                'no memory: a module needs up to %d MiB; %s, and repeat the command.\n'
+                'docs/install.md has more.' % (
+                    error, MEMORY_OF_A_JOB >> 20,
+                    'close other programs' if self.parallel == 1 else
+                    'set the variable CHAINER_FAST_JOBS=1, as %d were compiled at a '
+                    'time' % self.parallel)) from error
+
+    def _build_extensions(self):
         alike = {}
         for ext in self._outdated:
             alike.setdefault(tuple(ext.extra_compile_args), []).append(ext)

@@ -9,6 +9,7 @@ from chainer_fast.functions.activation.hard_sigmoid import hard_sigmoid as hard_
 from chainer_fast.functions.activation.leaky_relu import leaky_relu as leaky_relu
 from chainer_fast.functions.activation.log_softmax import log_softmax as log_softmax
 from chainer_fast.functions.activation.maxout import maxout as maxout
+from chainer_fast.functions.activation.mish import mish as mish
 from chainer_fast.functions.activation.prelu import prelu as prelu
 from chainer_fast.functions.activation.relu import relu as relu
 from chainer_fast.functions.activation.rrelu import rrelu as rrelu

@@ -3,11 +3,27 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import link_hook
+from chainer_fast import link_hook, variable
 from chainer_fast.configuration import using_config
 from chainer_fast.function import no_backprop_mode
+from chainer_fast.initializers import constant
 from chainer_fast.link import Link
+from chainer_fast.links.connection import deconvolution_2d, deconvolution_nd
 from chainer_fast.variable import Variable
+
+_OUTPUTS_SECOND = deconvolution_2d.Deconvolution2D, deconvolution_nd.DeconvolutionND
+
+
+def axis_of_outputs(link):
+    """Return the axis of the outputs of a link in its weight."""
+    return 1 if isinstance(link, _OUTPUTS_SECOND) else 0
+
+
+def _dtype_of(weight):
+    """Return the dtype of a weight, None if that is not known yet."""
+    if weight.array is not None:
+        return weight.dtype
+    return getattr(weight.initializer, 'dtype', None)
 
 
 class WeightHook(link_hook.LinkHook):
@@ -56,6 +72,20 @@ class WeightHook(link_hook.LinkHook):
 
     def _prepare(self, link):
         """Add to the link what depends on the shape of the weight, which is known."""
+
+    def _add_parameter(self, link, name):
+        """Add a parameter to the link, which gets its value later."""
+        weight = getattr(link, self.weight_name)
+        parameter = variable.Parameter(constant.NaN(_dtype_of(weight)))
+        parameter.to_device(link.device)
+        # The value that it gets later brings no gradient.
+        parameter.cleargrad()
+        # An optimizer that updates the weight updates the parameter as well.
+        rule = getattr(weight, 'update_rule', None)
+        if rule is not None:
+            parameter.update_rule = rule._for_another()
+        with link.init_scope():
+            setattr(link, name, parameter)
 
     def _compute(self, link):
         """Return the replacement of the weight."""

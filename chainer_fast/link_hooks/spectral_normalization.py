@@ -12,13 +12,10 @@ from chainer_fast.functions.math import matmul
 from chainer_fast.initializers import constant, normal
 from chainer_fast.link import Link
 from chainer_fast.link_hooks import _weight
-from chainer_fast.links.connection import deconvolution_2d, deconvolution_nd
 from chainer_fast.types import NdArray, Xp
 from chainer_fast.variable import Variable, VariableOrArray
 
 _Weight = tp.TypeVar('_Weight', Variable, NdArray)
-
-_OUTPUTS_SECOND = deconvolution_2d.Deconvolution2D, deconvolution_nd.DeconvolutionND
 
 
 def l2normalize(xp: Xp, v: NdArray, eps: float) -> NdArray:
@@ -91,13 +88,6 @@ def calculate_max_singular_value(
         The number ``u^T W v``.
     """
     return matmul.matmul(matmul.matmul(u, weight_matrix), v)
-
-
-def _dtype_of(weight):
-    """Return the dtype of a weight, None if that is not known yet."""
-    if weight.array is not None:
-        return weight.dtype
-    return getattr(weight.initializer, 'dtype', None)
 
 
 class SpectralNormalization(_weight.WeightHook):
@@ -195,7 +185,7 @@ class SpectralNormalization(_weight.WeightHook):
 
     def added(self, link: Link | None) -> None:
         """Prepare the hook if the weight is initialized; see the base class."""
-        self.axis = 1 if isinstance(link, _OUTPUTS_SECOND) else 0
+        self.axis = _weight.axis_of_outputs(link)
         super().added(link)
 
     def deleted(self, link: tp.Any) -> None:
@@ -225,17 +215,7 @@ class SpectralNormalization(_weight.WeightHook):
             setattr(link, self.vector_name, None)
             link.register_persistent(self.vector_name)
         if 'gamma' in new:
-            weight = getattr(link, self.weight_name)
-            gamma = variable.Parameter(constant.NaN(_dtype_of(weight)))
-            gamma.to_device(link.device)
-            # It gets its value late, and no gradient by that.
-            gamma.cleargrad()
-            # Whoever is set up with the weight already updates it as well.
-            rule = getattr(weight, 'update_rule', None)
-            if rule is not None:
-                gamma.update_rule = rule._for_another()
-            with link.init_scope():
-                link.gamma = gamma
+            self._add_parameter(link, 'gamma')
         link._late |= new
 
     def _prepare(self, link):

@@ -41,6 +41,9 @@ from chainer_fast.links.connection.local_convolution_2d import (
 from chainer_fast.links.connection.mlp_convolution_2d import (
     MLPConvolution2D as MLPConvolution2D,
 )
+from chainer_fast.links.connection.multi_head_attention import (
+    MultiHeadAttention as MultiHeadAttention,
+)
 from chainer_fast.links.connection.parameter import Parameter as Parameter
 from chainer_fast.links.connection.scale import Scale as Scale
 from chainer_fast.links.loss.black_out import BlackOut as BlackOut

@@ -1,4 +1,4 @@
-"""The examples of docs/interop.md run."""
+"""The examples of the pages on PyTorch run."""
 import doctest
 import pathlib
 import re
@@ -8,14 +8,17 @@ import pytest
 pytest.importorskip('torch')
 pytest.importorskip('safetensors')
 
-PAGE = pathlib.Path(__file__).parents[2] / 'docs' / 'interop.md'
+PAGES = pathlib.Path(__file__).parents[2] / 'docs'
 
 
-def test_examples(tmp_path, monkeypatch):
+@pytest.mark.parametrize('name', ['interop.md', 'to-pytorch.md'])
+def test_examples(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = '\n'.join(re.findall(r'```python\n(.*?)```', PAGE.read_text(), re.DOTALL))
-    test = doctest.DocTestParser().get_doctest(text, {}, 'interop.md', str(PAGE), 0)
+    page = PAGES / name
+    text = '\n'.join(re.findall(r'```python\n(.*?)```', page.read_text(), re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(text, {}, name, str(page), 0)
     assert len(test.examples) > 30
     failures = []
-    doctest.DocTestRunner(verbose=False).run(test, out=failures.append)
+    doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(
+        test, out=failures.append)
     assert not failures, ''.join(failures)

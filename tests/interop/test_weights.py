@@ -44,6 +44,22 @@ def recurrent(n_layers, bi, **kwargs):
     return {'num_layers': n_layers, 'bidirectional': bi, 'batch_first': True, **kwargs}
 
 
+MASK = np.tri(5, dtype=bool)
+
+
+def attention(*args, **kwargs):
+    return nn.MultiheadAttention(*args, batch_first=True, **kwargs)
+
+
+def attend(link, x):
+    return link(x, mask=MASK)
+
+
+def attend_of_torch(module, x):
+    """Its mask says what is left out."""
+    return module(x, x, x, attn_mask=torch.from_numpy(~MASK))[0]
+
+
 IMAGE = 2, 4, 7, 6
 CASES = [
     # link, module, shape of the input, call of the link, call of the module
@@ -98,6 +114,14 @@ CASES = [
     (lambda: L.NStepBiRNNReLU(2, 3, 2, 0),
      lambda: nn.RNN(3, 2, **recurrent(2, True, nonlinearity='relu')), (2, 4, 3),
      sequences, of_torch),
+    (lambda: L.MultiHeadAttention(2, 4), lambda: attention(4, 2), (3, 5, 4), attend,
+     attend_of_torch),
+    (lambda: L.MultiHeadAttention(2, 4, nobias=True),
+     lambda: attention(4, 2, bias=False), (3, 5, 4), attend, attend_of_torch),
+    (lambda: L.MultiHeadAttention(2, 4, key_size=3, value_size=2),
+     lambda: attention(4, 2, kdim=3, vdim=2), (3, 5, 4),
+     lambda link, x: link(x, x[:, :, :3], x[:, :, :2]),
+     lambda module, x: module(x, x[:, :, :3], x[:, :, :2])[0]),
     (lambda: chainer.Sequential(L.Linear(3, 4), F.tanh, L.Linear(4, 2)),
      lambda: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)), (2, 3)),
     # Links of one shape, whose order in the link is not that of the layers.

@@ -34,6 +34,7 @@ MAKE = {
     'Linear': lambda: L.Linear(3, 4),
     'LocalConvolution2D': lambda: L.LocalConvolution2D(2, 3, (5, 5), 3),
     'MLPConvolution2D': lambda: L.MLPConvolution2D(2, (3, 4), 3),
+    'MultiHeadAttention': lambda: L.MultiHeadAttention(2, 4, 6),
     'Parameter': lambda: L.Parameter(np.arange(3, dtype='f')),
     'Scale': lambda: L.Scale(1, (3,), bias_term=True),
     'BlackOut': lambda: L.BlackOut(4, [3, 2, 1], 2),

@@ -20,6 +20,7 @@ from chainer_fast.links.connection.depthwise_convolution_2d import (
 )
 from chainer_fast.links.connection.embed_id import EmbedID
 from chainer_fast.links.connection.linear import Linear
+from chainer_fast.links.connection.multi_head_attention import MultiHeadAttention
 from chainer_fast.links.model.vision.resnet import ResNetLayers
 from chainer_fast.links.normalization.batch_normalization import BatchNormalization
 from chainer_fast.links.normalization.group_normalization import GroupNormalization
@@ -227,6 +228,34 @@ def _n_step(link):
     return fields
 
 
+def _attention(link):
+    """The module has one matrix for all three inputs, unless their sizes differ."""
+    parts = 'query', 'key', 'value'
+    layers = [getattr(link, part) for part in parts]
+    in_size, *others = [layer.W.shape[1] if layer.W.is_initialized else layer.in_size
+                        for layer in layers]
+    out_size = link.out.out_size
+    fields = []
+
+    def joined(key, letter, shape):
+        return Field(
+            (key,), tuple(['%s.%s' % (part, letter) for part in parts]),
+            lambda *arrays: (numpy.concatenate(arrays),),
+            lambda array: tuple(numpy.split(array, 3)), shape)
+
+    if all(size == in_size for size in others):
+        fields.append(joined('in_proj_weight', 'W', (3 * out_size, in_size)))
+    else:
+        fields += [
+            Field((part[0] + '_proj_weight',), (part + '.W',), shape=(out_size, None))
+            for part in parts]
+    fields.append(Field(('out_proj.weight',), ('out.W',)))
+    if link.out.b is not None:
+        fields += [joined('in_proj_bias', 'b', (3 * out_size,)),
+                   Field(('out_proj.bias',), ('out.b',))]
+    return fields
+
+
 def _resnet(link):
     """The first convolution has a bias in the link alone, which moves the mean."""
     return [
@@ -248,6 +277,7 @@ _RULES: dict[type, tp.Callable] = {
     LSTMBase: _lstm,
     LayerNormalization: _scale,
     Linear: _linear,
+    MultiHeadAttention: _attention,
     NStepRNNBase: _n_step,
     PReLU: _prelu,
     ResNetLayers: _resnet,

@@ -5,6 +5,7 @@ from chainer_fast.training.triggers import (
     manual_schedule_trigger as manual_schedule_trigger,
     minmax_value_trigger as minmax_value_trigger,
     once_trigger as once_trigger,
+    signal_trigger as signal_trigger,
     time_trigger as time_trigger,
 )
 from chainer_fast.training.triggers.early_stopping_trigger import (
@@ -22,4 +23,7 @@ from chainer_fast.training.triggers.minmax_value_trigger import (
     MinValueTrigger as MinValueTrigger,
 )
 from chainer_fast.training.triggers.once_trigger import OnceTrigger as OnceTrigger
+from chainer_fast.training.triggers.signal_trigger import (
+    SignalTrigger as SignalTrigger,
+)
 from chainer_fast.training.triggers.time_trigger import TimeTrigger as TimeTrigger

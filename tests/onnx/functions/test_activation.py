@@ -24,6 +24,7 @@ CASES = {
     'maxout': lambda x: F.maxout(x, 2),
     'maxout 0': lambda x: F.maxout(x, 2, axis=0),
     'maxout last': lambda x: F.maxout(x, 3, axis=2),
+    'mish': F.mish,
     'prelu': lambda x: F.prelu(x, numpy.float32([-1, .1, .2, .3])),
     'prelu scalar': lambda x: F.prelu(x, numpy.array(.3, numpy.float32)),
     'prelu all': lambda x: F.prelu(
@@ -53,7 +54,8 @@ def test_values(name):
 @pytest.mark.parametrize('dtype, tolerance', [('float16', 3e-3), ('float64', 1e-6)])
 @pytest.mark.parametrize('name', [
     'clipped_relu', 'crelu', 'elu', 'hard_sigmoid', 'leaky_relu', 'log_softmax',
-    'maxout', 'relu', 'rrelu', 'selu', 'sigmoid', 'softmax', 'softplus beta', 'tanh'])
+    'maxout', 'mish', 'relu', 'rrelu', 'selu', 'sigmoid', 'softmax', 'softplus beta',
+    'tanh'])
 def test_dtypes(name, dtype, tolerance):
     check(CASES[name], [X.astype(dtype)], tolerance=tolerance, opsets=[9, 13, 22])
 

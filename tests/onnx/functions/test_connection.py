@@ -45,11 +45,20 @@ LINKS = {
     'linear of images': (L.Linear(6, 4), (2, 3, 2)),
     'inception': (L.Inception(3, 2, 2, 2, 2, 2, 2), (1, 3, 5, 5)),
     'highway': (L.Highway(4), (3, 4)),
+    'attention': (L.MultiHeadAttention(2, 4), (2, 3, 4)),
     'mlp': (L.MLPConvolution2D(3, (4, 2), 1), (2, 3, 3, 3)),
     'maxout': (L.Maxout(4, 3, 2), (2, 4)),
     'scale': (L.Scale(W_shape=(3,), bias_term=True), (2, 3, 4)),
     'bias': (L.Bias(shape=(3,)), (2, 3, 4)),
 }
+
+
+def test_attention_to_another_sequence():
+    link = L.MultiHeadAttention(2, 4, 6, key_size=3)
+    mask = numpy.tri(3, 5, 1, dtype=bool)
+    model = Model(
+        lambda self, x, key: self.link(x, key, mask=mask), link=link)
+    check(model, [floats(2, 3, 4), floats(2, 5, 3)], first=9)
 
 
 @pytest.mark.parametrize('name', LINKS)

@@ -12,7 +12,7 @@ same('Tanh', F.tanh)
 same('Softplus', F.softplus)
 same('Softsign', lambda x: x / (1 + F.absolute(x)))
 same('HardSwish', lambda x: x * F.clip(x * (1 / 6) + 0.5, 0., 1.))
-same('Mish', lambda x: x * F.tanh(F.softplus(x)))
+same('Mish', F.mish)
 
 
 @operator('LeakyRelu')
