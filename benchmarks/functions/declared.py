@@ -12,9 +12,10 @@ SIZES = {
     'large': ((331, 3), 517),
 }
 
-#: Kernels whose first array has logarithms of what is below one, or variances.
+#: Kernels whose first array has logarithms of what is below one, or variances and
+#: arguments that are positive.
 NEGATIVE = {'log_softmax_grad'}
-POSITIVE = {'inverses'}
+POSITIVE = {'digamma', 'inverses', 'polygamma'}
 #: Kernels that multiply many elements, which would leave the range of numbers.
 FACTORS = {'running_product', 'running_product_grad', 'product_grad'}
 

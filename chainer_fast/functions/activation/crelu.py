@@ -60,7 +60,6 @@ class _CReLUGrad(FunctionNode):
         self.axis = axis
         self.x = x
 
-    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         return kernels.crelu_grad(self.x, inputs[0], self.axis),
 

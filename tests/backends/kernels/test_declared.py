@@ -6,6 +6,7 @@ from benchmarks.functions import declared as calls
 from chainer_fast import configuration
 from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels import reduction, softmax
+from chainer_fast.backends.kernels.arithmetic import special
 from chainer_fast.backends.kernels.declared import (
     Declared,
     adapter,
@@ -30,6 +31,7 @@ def product_grad(x, g, axis):
 
 REFERENCES = {'sum_of_losses': np.sum, 'statistics_backward': statistics_backward,
               'running_sum': reduction.running_sum.reference,
+              'polygamma': lambda x, n: special.polygamma.reference(x, np.array(n)),
               'logsumexp': lambda x, axis: softmax.logsumexp.reference(
                   x, axis).squeeze(axis),
               'logsumexp_grad': logsumexp_grad,
@@ -39,9 +41,9 @@ REFERENCES = {'sum_of_losses': np.sum, 'statistics_backward': statistics_backwar
               **cases.references()}
 NAMES = sorted(adapter.KERNELS)
 #: Kernels that add up in another order than NumPy, or in doubles.
-CLOSE = {'length', 'length_grad', 'product_grad', 'moments', 'batch_apply',
-         'batch_forward', 'batch_backward', 'response_forward', 'response_backward',
-         'inverses'}
+CLOSE = {'digamma', 'polygamma', 'length', 'length_grad', 'product_grad', 'moments',
+         'batch_apply', 'batch_forward', 'batch_backward', 'response_forward',
+         'response_backward', 'inverses'}
 
 
 def call(function, signature, arrays, numbers):
