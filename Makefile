@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 peers lint test-gpu bench bench-gpu bench-host card \
+	test-clang test-aarch64 peers lint test-gpu bench sweep bench-gpu bench-host card \
 	card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
 	docs docs-links release-check locks build wheel clean
 
@@ -32,6 +32,8 @@ help:
 	@echo 'make peers  install the libraries that test-bridges and test-gpu need, as they do'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
+	@echo 'make sweep  every function and link at several sizes, dtypes and layouts, beside'
+	@echo '            PyTorch; SWEEP="softmax --threads 1 2" are some, on one thread and two'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make bench-host  what training steps on a GPU cost the host; without a GPU'
 	@echo 'make differential  calls that a seed chooses, beside Chainer 7.8.1: what differs, and'
@@ -135,7 +137,8 @@ test-network: build $(VENV)/.test
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
 	tests/serializers/test_safetensors.py \
 	tests/training/extensions/test_tools.py tests/training/extensions/test_displays.py \
-	tests/benchmarks/test_compiled.py tests/benchmarks/test_torch_graph.py
+	tests/benchmarks/test_compiled.py tests/benchmarks/test_torch_graph.py \
+	tests/benchmarks/test_sweep_beside_torch.py
 test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
 		-p tests.no_skips $(BRIDGES)
@@ -238,6 +241,9 @@ lint: build $(VENV)/.test
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
+
+sweep: build $(VENV)/.test
+	$(BIN)/python -m benchmarks.sweep $(SWEEP)
 
 # Chainer with SciPy, h5py and Pillow, as its functions and data sets want them.
 .peers/differential/.ready:

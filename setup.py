@@ -420,6 +420,8 @@ class Build(build_ext):
         if ext in self._outdated:
             ext.extra_objects = [self._loops[file] for file in ext.sources[1:]]
             ext.sources = ext.sources[:1]
+            # A module is linked again even if its loops alone have changed.
+            ext.depends = [*ext.depends, *ext.extra_objects]
         super().build_extension(ext)
         if ext in self._outdated:
             self._done += 1

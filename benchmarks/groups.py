@@ -6,12 +6,14 @@ A group is a module with
 - ``chainer_step(chainer, key)``, which returns a function that does one step;
 - if others can do the same, ``torch_step(torch, key)`` and ``numpy_step(key)``, which
   return None for steps that they cannot do, and likewise ``static_step``,
-  ``torch_compile_step`` and ``jax_step``;
+  ``torch_compile_step``, ``jax_step`` and ``general_step``;
 - optionally ``BARS``, required ratios of each side by key, and ``ONEDNN_BARS`` and
   ``STATIC_BARS``, those of chainer_fast with oneDNN and by ``static_graph``;
 - optionally ``THREADS``, the numbers of threads, ``ROUNDS``, and ``PEERS``, the other
   sides, if they are not those of the other groups, and ``WAIT``, seconds of rest before
-  each measurement.
+  each measurement;
+- optionally ``tolerance(key)``, the relative and the absolute difference that results
+  may have.
 
 A step has an attribute ``check``, a function that returns arrays on which all sides
 must agree, with None for unknown ones. That of a compiler may have ``refused``, a
@@ -24,11 +26,12 @@ from links import cases as links
 from models import cases as models
 from optimizers import cases as optimizers
 from static import cases as static
+from sweep import cases as sweep
 from training import cases as training
 
 GROUPS = {'functions': functions, 'links': links, 'models': models,
           'optimizers': optimizers, 'static': static, 'training': training,
-          'compiled': compiled, 'large': large}
+          'compiled': compiled, 'large': large, 'sweep': sweep}
 
 
 def group_of(key):
@@ -45,7 +48,7 @@ def make_step(key, side, library):
     Parameters
     ----------
     key : str
-    side : {'chainer', 'static', 'torch', 'torch_compile', 'jax', 'numpy'}
+    side : {'chainer', 'static', 'general', 'torch', 'torch_compile', 'jax', 'numpy'}
     library : module
         The side's, for NumPy none.
     """

@@ -12,6 +12,7 @@ PEERS = os.path.join(os.path.dirname(HERE), '.peers')
 NAMES = {'chainer_fast': 'chainer_fast', 'chainer': 'Chainer 7.8.1',
          'torch': 'PyTorch', 'numpy': 'NumPy', 'chainerx': 'over ChainerX',
          'onednn': 'with oneDNN', 'static': 'static_graph',
+         'general': 'general way',
          'torch_compile': 'torch.compile', 'jax': 'jax.jit'}
 # Sides that are ours, each with a table of its own.
 OWN = 'chainer_fast', 'onednn', 'static'
@@ -100,8 +101,9 @@ def interpreters(peers, python, torch, jax, onednn):
     ----------
     peers : list of str
         Of ``'chainer'``, ``'torch'``, ``'torch_compile'``, ``'jax'``, ``'numpy'``,
-        ``'static'``, which is chainer_fast by ``static_graph``, and ``'chainerx'``,
-        which is chainer_fast over arrays of ChainerX.
+        ``'static'``, which is chainer_fast by ``static_graph``, ``'general'``, which is
+        chainer_fast without shortcuts, and ``'chainerx'``, which is chainer_fast over
+        arrays of ChainerX.
     python : str
         Interpreter for environments that have to be made.
     torch : str
@@ -122,7 +124,7 @@ def interpreters(peers, python, torch, jax, onednn):
             found[name] = _environment('torch', python, ['numpy', torch])
     if 'jax' in peers:
         found['jax'] = _environment('jax', python, ['numpy', jax])
-    for name in 'static', 'numpy', 'chainerx':
+    for name in 'static', 'general', 'numpy', 'chainerx':
         if name in peers:
             found[name] = sys.executable
     if onednn:

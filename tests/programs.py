@@ -69,7 +69,7 @@ def each(names, *makers):
 
 each('relu sigmoid tanh exp softplus hard_sigmoid elu leaky_relu clipped_relu softmax '
      'log_softmax selu crelu absolute average sum cos log_ndtr erf expm1 max min '
-     'argmax cumsum logsumexp normalize flatten transpose rrelu gumbel_softmax '
+     'argmax cumsum cumprod logsumexp normalize flatten transpose rrelu gumbel_softmax '
      'sin arctan sinh cosh square prod',
      floats(3, 4))
 program(lambda x: F.tan(x * .1) + F.arcsin(F.sin(x) * .9) + F.arccos(F.cos(x) * .9),

@@ -27,6 +27,9 @@ class Case:
     random : bool
         Whether the results are random, so that only programs with the same random
         stream can agree.
+    variables : callable, optional
+        ``variables(chainer)`` returns the variables of the arrays, some of which may
+        be parameters of a link.
     """
 
     arrays: list
@@ -34,6 +37,7 @@ class Case:
     torch: Callable | None = None
     torch_arrays: list | None = None
     random: bool = False
+    variables: Callable | None = None
 
 
 MAKERS: dict[str, Callable] = {}

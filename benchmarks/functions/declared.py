@@ -12,9 +12,12 @@ SIZES = {
     'large': ((331, 3), 517),
 }
 
-#: Kernels whose first array has logarithms of what is below one, or variances.
+#: Kernels whose first array has logarithms of what is below one, or variances and
+#: arguments that are positive.
 NEGATIVE = {'log_softmax_grad'}
-POSITIVE = {'inverses'}
+POSITIVE = {'digamma', 'inverses', 'polygamma'}
+#: Kernels that multiply many elements, which would leave the range of numbers.
+FACTORS = {'running_product', 'running_product_grad', 'product_grad'}
 
 
 def shapes_of(signature, size):
@@ -58,6 +61,8 @@ def arrays_of(kernel, shapes, dtype, seed=0):
             made.append(np.asarray(rng.uniform(-3, 3, shape).astype(dtype)))
     if kernel.name in NEGATIVE:
         made[0] = -abs(made[0])
+    if kernel.name in FACTORS:
+        made = [array / array.dtype.type(4) for array in made]
     if kernel.name in POSITIVE:
         made[0] = abs(made[0])
     return made

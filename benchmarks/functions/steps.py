@@ -34,14 +34,30 @@ def _sample(arrays):
 
 def chainer_step(chainer, key):
     """Return a step by Chainer's interface."""
-    case = _case_of(key)
-    F, variables = chainer.functions, [chainer.Variable(a) for a in case.arrays]
+    return step_by_chainer(chainer, _case_of(key))
+
+
+def torch_step(torch, key):
+    """Return a step by PyTorch's interface, or None if it has no such function."""
+    return step_by_torch(torch, _case_of(key))
+
+
+def step_by_chainer(chainer, case):
+    """Return a step of a case by Chainer's interface.
+
+    It ends with the forward pass if the outputs have no gradients.
+    """
+    F = chainer.functions
+    variables = (case.variables(chainer) if case.variables is not None
+                 else [chainer.Variable(a) for a in case.arrays])
     np.random.seed(0)
 
     def outputs():
         ys = case.chainer(F, *variables)
         return ys if isinstance(ys, tuple) else (ys,)
-    grads = [cases.floats(1000 + i, *y.shape) for i, y in enumerate(outputs())]
+    grads = [_gradient(i, y.shape, y.dtype) for i, y in enumerate(outputs())]
+    if any(grad is None for grad in grads):
+        return _forward(outputs, lambda y: y.array)
 
     def step():
         for variable in variables:
@@ -57,24 +73,28 @@ def chainer_step(chainer, key):
 
     def check():
         ys = step()
-        return _sample([y.array for y in ys]), _sample([v.grad for v in variables])
+        return (_sample([y.array for y in ys]),
+                _sample([_filled(v.grad, v.array) for v in variables]))
     step.check = list if case.random else check
     return step
 
 
-def torch_step(torch, key):
-    """Return a step by PyTorch's interface, or None if it has no such function."""
-    case = _case_of(key)
+def step_by_torch(torch, case):
+    """Return a step of a case by PyTorch's interface, or None if it has none."""
     if case.torch is None:
         return None
-    tensors = [torch.tensor(a, requires_grad=True)
+    # A copy with the same strides, as torch.tensor makes none.
+    tensors = [torch.from_numpy(a).requires_grad_()
                for a in case.torch_arrays or case.arrays]
 
     def outputs():
         ys = case.torch(torch, *tensors)
         return ys if isinstance(ys, tuple) else (ys,)
-    grads = [torch.from_numpy(cases.floats(1000 + i, *y.shape))
+    grads = [_gradient(i, y.shape, y.detach().numpy().dtype)
              for i, y in enumerate(outputs())]
+    if any(grad is None for grad in grads) or not outputs()[0].requires_grad:
+        return _forward(outputs, lambda y: y.detach().numpy())
+    grads = [torch.from_numpy(grad) for grad in grads]
 
     def step():
         for tensor in tensors:
@@ -91,6 +111,26 @@ def torch_step(torch, key):
         ys = _sample([y.detach() for y in ys])
         if case.torch_arrays is not None:
             return ys, None
-        return ys, _sample([t.grad for t in tensors])
+        return ys, _sample([_filled(t.grad, t.detach()) for t in tensors])
     step.check = list if case.random else check
     return step
+
+
+def _gradient(i, shape, dtype):
+    """Return the gradient of an output, None if it is of integers."""
+    if dtype.kind != 'f':
+        return None
+    return np.asarray(cases.floats(1000 + i, *shape), dtype)
+
+
+def _forward(outputs, array_of):
+    """Return a step that is a forward pass."""
+    def check():
+        return _sample([array_of(y) for y in outputs()]), None
+    outputs.check = check
+    return outputs
+
+
+def _filled(grad, array):
+    """Return a gradient, which is zero where there is none."""
+    return np.zeros(array.shape) if grad is None else grad

@@ -36,6 +36,8 @@ from chainer_fast.functions.loss import (
 )
 from chainer_fast.functions.math import (
     average,
+    cumprod,
+    logsumexp,
     matmul,
     sum,
 )
@@ -174,6 +176,15 @@ def along_axis(draw, cls, kind):
     if kind is not Kind.TAME:
         axes += [x.ndim, -x.ndim - 1, np.int64(0)]
     axis = draw(st.sampled_from(axes))
+    return lambda: cls(axis), [x]
+
+
+@st.composite
+def over_axes(draw, cls, kind):
+    x, = draw(elementwise(1, kind))
+    axes = list(range(-x.ndim, 0))
+    axis = draw(st.none() | st.lists(st.sampled_from(axes), unique=True).map(tuple)
+                if axes else st.none())
     return lambda: cls(axis), [x]
 
 
@@ -548,6 +559,8 @@ ELEMENTWISE = {cls: functools.partial(of_record, cls, record)
 CASES = {
     **ELEMENTWISE,
     softmax.Softmax: lambda kind: along_axis(softmax.Softmax, kind),
+    logsumexp.LogSumExp: lambda kind: over_axes(logsumexp.LogSumExp, kind),
+    cumprod.Cumprod: lambda kind: along_axis(cumprod.Cumprod, kind),
     log_softmax.LogSoftmax: lambda kind: along_axis(log_softmax.LogSoftmax, kind),
     dropout.Dropout: random_masks,
     **{cls: lambda kind, cls=cls: affine(cls, kind) for cls in (

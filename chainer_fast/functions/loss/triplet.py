@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import functools
+
 from chainer_fast import backend
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
@@ -57,10 +59,10 @@ class Triplet(FunctionNode):
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         inputs = (*self.get_retained_inputs(), *grad_outputs)
         if config.enable_backprop:
-            return tuple(self._gradients(indexes, *inputs))
-        gradients = halves.in_single(
-            lambda *arrays: tuple(self._gradients(indexes, *arrays)))
-        return tuple([Variable(g) for g in gradients(*[v.array for v in inputs])])
+            return self._gradients(indexes, *inputs)
+        arrays = [v.array for v in inputs]
+        gradients = halves.in_single(functools.partial(self._gradients, indexes))
+        return tuple([Variable(g) for g in gradients(*arrays)])
 
     def _gradients(self, indexes, anchor, positive, negative, gy):
         # Works on arrays and on variables. All three gradients share a factor, which is
@@ -70,7 +72,7 @@ class Triplet(FunctionNode):
         slopes *= 2. / n if self.reduce == 'mean' else 2
         scale = (gy * slopes).reshape(n, 1, *anchor.shape[2:])
         ways = (negative, positive), (positive, anchor), (anchor, negative)
-        return [scale * (ways[i][0] - ways[i][1]) for i in indexes]
+        return tuple([scale * (ways[i][0] - ways[i][1]) for i in indexes])
 
 
 def triplet(

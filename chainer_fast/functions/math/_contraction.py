@@ -14,6 +14,7 @@ import numpy
 
 from chainer_fast import utils
 from chainer_fast.backends.kernels import matmul as kernels
+from chainer_fast.backends.kernels.common import halves
 
 
 def contract(xp, terms, out, xs):
@@ -75,7 +76,7 @@ def _reduce(equation, sums, xp, xs):
     x, = xs
     dtype = x.dtype
     if sums and dtype.char == 'e':
-        x = x.astype(numpy.float32)
+        x = halves.cast(x, numpy.float32)
     return _in_dtype(xp.einsum(equation, x), dtype)
 
 
@@ -83,7 +84,7 @@ def _multiply_two(pair, xp, xs):
     dtype = _common_dtype(xs)
     x, y = xs
     if dtype.char == 'e':
-        x, y = x.astype(numpy.float32), y.astype(numpy.float32)
+        x, y = halves.cast(x, numpy.float32), halves.cast(y, numpy.float32)
     return _in_dtype(pair(xp, x, y), dtype)
 
 
@@ -91,7 +92,7 @@ def _multiply_many(steps, xp, xs):
     dtype = _common_dtype(xs)
     xs = list(xs)
     if dtype.char == 'e':
-        xs = [x.astype(numpy.float32) for x in xs]
+        xs = [halves.cast(x, numpy.float32) for x in xs]
     for i, j, pair in steps:
         # The later one first, so that the earlier one keeps its place.
         right = xs.pop(j)
@@ -102,7 +103,7 @@ def _multiply_many(steps, xp, xs):
 def _in_dtype(y, dtype):
     if type(y) is numpy.ndarray and y.dtype == dtype:
         return y
-    return utils.force_array(y, dtype)
+    return utils.force_array(halves.cast(y, dtype) if dtype.char == 'e' else y, dtype)
 
 
 def _common_dtype(xs):

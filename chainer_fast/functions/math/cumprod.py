@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 from chainer_fast import backend, function_node
+from chainer_fast.backends.kernels import record, reduction
+from chainer_fast.backends.kernels.declared import Declared
+from chainer_fast.configuration import config
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat, flip, reshape
 from chainer_fast.types import NdArray
@@ -14,10 +17,11 @@ def _part(x, axis, start=None, stop=None):
     return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
+@record(Declared('running_product', ('running_product_grad', 0, 'y', 'g')))
 class Cumprod(function_node.FunctionNode):
     """Running product along an axis, or through the flattened array."""
 
-    def __init__(self, axis: int | None) -> None:
+    def __init__(self, axis: int | None = None) -> None:
         if axis is not None and not isinstance(axis, int):
             raise TypeError(f'axis must be an int or None, but {axis!r} was given.')
         self.axis = axis
@@ -31,7 +35,7 @@ class Cumprod(function_node.FunctionNode):
         x, = inputs
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        return x.cumprod(self.axis),
+        return reduction.running_product(x, self.axis),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -39,6 +43,10 @@ class Cumprod(function_node.FunctionNode):
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         gy, = grad_outputs
+        if not config.enable_backprop:
+            # The gradient will not be differentiated: one kernel is enough.
+            return Variable(reduction.running_product_grad(
+                x.array, y.array, gy.array, self.axis)),
         shape = x.shape
         axis = 0 if self.axis is None else self.axis % x.ndim
         if y.shape[axis] < 2:

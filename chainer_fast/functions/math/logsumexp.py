@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from chainer_fast.backend import get_array_module
-from chainer_fast.backends.kernels import softmax
+from chainer_fast.backends.kernels import record, softmax
+from chainer_fast.backends.kernels.declared import Declared
 from chainer_fast.configuration import config
 from chainer_fast.functions.array import where
 from chainer_fast.functions.math import _axes, exponential
@@ -10,6 +11,7 @@ from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(Declared('logsumexp', ('logsumexp_grad', 0, 'y', 'g')))
 class LogSumExp(_axes.Reduction):
     """Logarithm of the sum of exponentials over axes."""
 

@@ -1,7 +1,7 @@
 """The polygamma functions."""
 from __future__ import annotations
 
-from chainer_fast import function_node, utils
+from chainer_fast import function_node
 from chainer_fast.backends.kernels.arithmetic import special
 from chainer_fast.functions.math import _gradients
 from chainer_fast.types import NdArray
@@ -23,8 +23,7 @@ class PolyGamma(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         n, x = inputs
-        y = special.polygamma(n, x)
-        return utils.force_array(y, x.dtype),
+        return special.polygamma(x, n),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from chainer_fast import backend, utils
-from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import reduction
 from chainer_fast.backends.kernels.common import halves
+from chainer_fast.backends.kernels.reduction import products
 from chainer_fast.configuration import config
 from chainer_fast.functions import _halves
 from chainer_fast.functions.array import concat, reshape, split_axis, transpose, where
@@ -26,74 +26,26 @@ class Prod(_axes.Reduction):
     def backward(
             self, indexes: tuple[int, ...],
             gy: GradOutputs) -> tuple[Variable | None, ...]:
+        x, = self.get_retained_inputs()
+        if not config.enable_backprop:
+            # The gradient will not be differentiated: one kernel is enough.
+            g = gy[0].array.reshape(_axes.kept_shape(x.shape, self.axis))
+            return Variable(reduction.product_grad(x.array, g, self.axis)),
         # Products of many halves may leave their range on the way.
-        rest = _halves.in_single(self._others, *self.get_retained_inputs())
-        return self.spread(gy[0]) * rest,
+        return self.spread(gy[0]) * _halves.in_single(self._others, x),
 
     def _others(self, x):
         """Return for each element the product of those that it is reduced with."""
-        shape = x.shape
-        # The reduced axes come to the front, as one.
-        reduced = [i for i in range(len(shape)) if self._reduces(i, len(shape))]
-        others = [i for i in range(len(shape)) if i not in reduced]
-        order = reduced + others
-        back = [order.index(i) for i in range(len(shape))]
-        rows = utils.size_of_shape([shape[i] for i in reduced])
-        columns = utils.size_of_shape([shape[i] for i in others])
-        if not config.enable_backprop:
-            # The gradient will not be differentiated: arrays are enough.
-            moved = x.array.transpose(order)
-            rest = _products_of_others(
-                moved.reshape(rows, columns), _split_rows, _join_rows)
-            return Variable(rest.reshape(moved.shape).transpose(back))
-        return self._rest(x, order, back, (rows, columns))
-
-    def _rest(self, x, order, back, shape):
-        """Return a variable of the products of all other elements."""
+        order, back, shape = products.in_rows(x.shape, self.axis)
         if shape[0] < 2:
             # There are none, and the product of none has the gradient zero.
             xp = backend.get_array_module(x.array)
             return where.where(
                 xp.zeros(x.shape, bool), x, xp.ones(x.shape, x.dtype))
         moved = transpose.transpose(x, order)
-        rest = _products_of_others(
+        rest = products.of_other_rows(
             reshape.reshape(moved, shape), split_axis.split_axis, concat.concat)
         return transpose.transpose(reshape.reshape(rest, moved.shape), back)
-
-    def _reduces(self, number, ndim):
-        return self.axis is None or number in self.axis or number - ndim in self.axis
-
-
-def _split_rows(x, places, axis=0):
-    # NumPy's own function takes longer.
-    return [x[i:j] for i, j in zip([0, *places], [*places, len(x)], strict=True)]
-
-
-def _join_rows(arrays, axis=0):
-    return kernels.join(arrays[0], arrays, axis)
-
-
-def _products_of_others(x, split, concat):
-    """For each row of a matrix the product of all the other rows.
-
-    Division by the row would fail at zeros. Instead the upper and the lower half are
-    multiplied with each other: the products of the others of these, half as many, lack
-    only the row of the other half.
-
-    ``split`` and ``concat`` are for the type of ``x``, a variable or an array.
-    """
-    n = x.shape[0]
-    if n < 2:
-        xp = backend.get_array_module(x)
-        return xp.ones(x.shape, x.dtype)
-    half = n // 2
-    upper, lower, *odd = split(x, [half, 2 * half] if n % 2 else [half], axis=0)
-    rest = _products_of_others(
-        concat([upper * lower, *odd], axis=0), split, concat)
-    if odd:
-        rest, last = split(rest, [half], axis=0)
-        odd = [last]
-    return concat([lower * rest, upper * rest, *odd], axis=0)
 
 
 def prod(

@@ -9,7 +9,7 @@ import chainer_fast
 from chainer_fast import functions as F
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import arithmetic
-from tests.backends.kernels import forms
+from tests.backends.kernels import declared_cases, forms
 from tests.functions import gradients
 
 # More than a part of the loops is long, and parameters over parts of channels.
@@ -43,6 +43,58 @@ def test_parameters_of_channels(data, shape, dtype):
     assert_same(kernels.swish_grad, x, w, gy)
 
 
+def channels_last(x):
+    return np.moveaxis(np.moveaxis(x, 1, -1).copy(), -1, 1) if x.ndim > 1 else x
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('shape', SHAPES)
+def test_arrays_in_other_orders(shape, dtype):
+    plain = arrays(2, shape, dtype)
+    for axes in range(1, len(shape) + 1):
+        w, = arrays(1, shape[1:axes], dtype)
+        for layout in (declared_cases.gaps, declared_cases.backwards,
+                       declared_cases.fortran, declared_cases.broadcast, channels_last):
+            x, gy = map(layout, plain)
+            assert_same(kernels.prelu, x, w)
+            assert_same(kernels.prelu_grad, x, w, gy, x)
+            assert_same(kernels.prelu_grad, x, w, plain[1], x)
+            assert_same(kernels.swish, x, layout(w))
+            assert_same(kernels.swish_grad, x, w, gy)
+    x, gy = map(channels_last, plain)
+    w, = arrays(1, shape[1:2], dtype)
+    if x.ndim > 2:
+        assert kernels.prelu(x, w).strides == x.strides
+        assert kernels.prelu_grad(x, w, gy, x)[0].strides == x.strides
+
+
+@pytest.mark.parametrize('axis', [0, 1, 2])
+def test_groups_of_arrays_in_other_orders(axis):
+    plain, = arrays(1, (4, 6, 8), 'f')
+    for layout in (declared_cases.gaps, declared_cases.backwards,
+                   declared_cases.fortran, channels_last):
+        x = layout(plain)
+        assert_same(kernels.maxout, x, 2, axis)
+        y = kernels.maxout(x, 2, axis)
+        assert_same(kernels.maxout_grad, x, layout(y), layout(-y), 2, axis)
+
+
+def test_gradients_of_other_shapes_have_no_code():
+    x = channels_last(arrays(1, (2, 3, 4), 'f')[0])
+    w, = arrays(1, (3,), 'f')
+    assert kernels.prelu_grad.compiled(x, w, x[:1], x) is NotImplemented
+    assert kernels.prelu_grad.compiled(x, w[:2], x, x) is NotImplemented
+
+
+def test_gradients_of_halves_are_rounded_once():
+    x, gy = arrays(2, (3, 4), 'e')
+    gy = np.concatenate([gy, 3 * gy], 1)
+    gx = kernels.crelu_grad(x, gy, 1)
+    assert gx.dtype == 'e'
+    wide = kernels.crelu_grad(x.astype('f'), gy.astype('f'), 1)
+    np.testing.assert_array_equal(gx, wide.astype('e'))
+
+
 @settings(max_examples=30, deadline=None)
 @given(shape=st.sampled_from(SHAPES), dtype=st.sampled_from('fd'))
 def test_elementwise(shape, dtype):
@@ -65,9 +117,15 @@ def test_groups(data, shape, dtype, size):
     assert_same(kernels.maxout_grad, x, y, gy, size, axis)
 
 
-@pytest.mark.parametrize('dtype, layout', [('e', 'C'), ('f', 'F')])
-def test_no_code_for_these(dtype, layout):
-    x = np.asarray(np.ones((4, 3)), dtype, order=layout)
+def test_no_code_for_elements_in_other_orders():
+    x = np.ones((4, 3), 'f', order='F')
+    assert kernels.bend.compiled(x, x, x) is NotImplemented
+    assert kernels.mix.compiled(x, x, x > 0) is NotImplemented
+
+
+@pytest.mark.parametrize('dtype', ['e', '>f'])
+def test_no_code_for_these(dtype):
+    x = np.ones((4, 3), dtype)
     w = np.ones(3, dtype)
     for result in (
             kernels.prelu.compiled(x, w), kernels.swish.compiled(x, w),

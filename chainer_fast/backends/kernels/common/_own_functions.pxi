@@ -34,7 +34,6 @@ cdef extern from "chainer_fast/backends/kernels/common/double_loops.hpp" \
     Given GAMMALN "chainer_fast::special_loop<chainer_fast::in_double::gammaln>"
     Given LOG_NDTR "chainer_fast::special_loop<chainer_fast::in_double::log_ndtr>"
     Given NDTR "chainer_fast::special_loop<chainer_fast::in_double::ndtr>"
-    Given TRIGAMMA "chainer_fast::special_loop<chainer_fast::in_double::trigamma>"
     Given FLOAT_POWERS "chainer_fast::power_loop<float>"
     Given DOUBLE_POWERS "chainer_fast::power_loop<double>"
     Given FLOAT_REMAINDERS "chainer_fast::float_remainders"
@@ -91,4 +90,3 @@ gammaln = _function('gammaln', 'Logarithm of the size of the gamma function.', G
 log_ndtr = _function('log_ndtr', 'Logarithm of ndtr.', LOG_NDTR)
 ndtr = _function('ndtr', 'Distribution function of the standard normal.', NDTR)
 power = _function('power', 'Powers.', FLOAT_POWERS, 2, DOUBLE_POWERS)
-trigamma = _function('trigamma', 'Derivative of digamma.', TRIGAMMA)

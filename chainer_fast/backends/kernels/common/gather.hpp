@@ -19,12 +19,23 @@ struct Gathered {
     const ptrdiff_t *dims, *strides;
 };
 
+/* With a step that the compiler knows, vectors are loaded and their elements permuted. */
+template <int STEP, typename Element>
+CF_CLONES void gather_steps(const Element *from, Element *to, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        to[i] = from[STEP * i];
+}
+
 template <typename Element>
 CF_ELEMENT void gather_line(const char *line, ptrdiff_t stride, Element *to, ptrdiff_t n) {
     if (stride == sizeof(Element))
         memcpy(to, line, n * sizeof(Element));
     else if (stride == 0)
         std::fill(to, to + n, *(const Element *)line);
+    else if (stride == 2 * (ptrdiff_t)sizeof(Element))
+        gather_steps<2>((const Element *)line, to, n);
+    else if (stride == -(ptrdiff_t)sizeof(Element))
+        gather_steps<-1>((const Element *)line, to, n);
     else
         for (ptrdiff_t i = 0; i < n; ++i)
             to[i] = *(const Element *)(line + i * stride);

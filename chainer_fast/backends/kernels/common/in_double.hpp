@@ -212,27 +212,5 @@ CF_ELEMENT double digamma(double x) {
         (negative & none) | when(x == -ENDLESS), NONE, choose(inside, value, limit));
 }
 
-/* The derivative of that, which is polygamma(1, x). */
-CF_ELEMENT double trigamma(double x) {
-    const uint64_t finite = when(fabs(x) < ENDLESS), negative = when(x < 0);
-    const double at = choose(finite, x, 1), y = choose(negative, 1 - at, at);
-    const double low = choose(when(y == 0), 1, y);
-    double sum = 0;
-    CF_UNROLL(16)
-    for (int k = 0; k < 8; ++k)
-        sum += 1 / ((low + k) * (low + k));
-    const double z = low + 8, inverse = 1 / z, w = inverse * inverse;
-    const double positive = sum + w / 2 + inverse * polynomial(
-        w, 1, 1 / 6., -1 / 30., 1 / 42., -1 / 30., 5 / 66., -691 / 2730.);
-    /* The reflection by (pi / sin(pi x))^2. */
-    const double near = at > -0x1p24 ? at : -0x1p24, sine = sin_pi(near - rounded(near));
-    const uint64_t none = when(sine == 0);
-    const double ratio = PI / choose(none, 1, sine);
-    const double value = choose(negative, ratio * ratio - positive, positive);
-    const double limit = choose(when(x > 0), 0, choose(when(x < 0), ENDLESS, x));
-    return choose((finite & negative & none) | when(x == 0), ENDLESS,
-                  choose(finite, value, limit));
-}
-
 }  // namespace in_double
 }  // namespace chainer_fast

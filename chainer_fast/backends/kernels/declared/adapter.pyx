@@ -64,7 +64,7 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
     cdef cppclass Rules:
         Slot *slots
         int inputs, operands, symbols
-        bint any_axes, around, images, whole_rows, whole
+        bint any_axes, around, images, whole_rows, whole, without_middle
         double work
         Body f
         Body d
@@ -209,7 +209,8 @@ cdef class DeclaredKernel:
 cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexcept:
     """Find axes that are adjacent; False for any other argument.
 
-    They are an int, or a tuple of ints, perhaps of all axes but those to be found.
+    They are an int, or a tuple of ints, perhaps of all axes but those to be found, or
+    None for all.
     """
     cdef bint named[MOST_AXES]
     cdef int i, n, ndim
@@ -222,6 +223,9 @@ cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexce
         i = place_of(axis, ndim)
         axes.begin[0], axes.begin[1], axes.begin[2], axes.begin[3] = 0, i, i + 1, ndim
         return i >= 0
+    if type_ == AXES and axis is None:
+        axes.begin[0], axes.begin[1], axes.begin[2], axes.begin[3] = 0, 0, ndim, ndim
+        return True
     if type(axis) is not tuple or ndim > MOST_AXES:
         return False
     for i in range(ndim):
@@ -273,6 +277,9 @@ cdef int _read_rules(signature, Rules *rules) except -1:
     rules.whole_rows = signature.whole_rows
     # A result that has no rows is of all of them.
     rules.whole = any([first[0] not in each.shapes[0] for each in signature.outputs])
+    rules.without_middle = len(first) == 3 and any([
+        first[1] not in shape for array in (*signature.inputs, *signature.outputs)
+        for shape in array.shapes])
     rules.inputs = len(signature.inputs)
     rules.operands = rules.inputs + len(signature.outputs)
     if rules.operands > MOST_OPERANDS:

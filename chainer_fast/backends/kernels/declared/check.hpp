@@ -35,6 +35,19 @@ struct Axes {
 
     bool is_middle(int axis) const { return begin[1] <= axis && axis < begin[2]; }
 
+    /* Whether those on either side of the middle come in order of their strides. */
+    bool others_fall(PyArrayObject *array) const {
+        ptrdiff_t last = PTRDIFF_MAX;
+        for (int axis = 0; axis < PyArray_NDIM(array); ++axis) {
+            if (is_middle(axis) || PyArray_DIM(array, axis) == 1)
+                continue;
+            if (distance(array, axis) > last)
+                return false;
+            last = distance(array, axis);
+        }
+        return true;
+    }
+
     /* Whether elements of the axes in the middle are nearest to each other in memory. */
     bool are_nearer(PyArrayObject *array) const {
         ptrdiff_t middle = PTRDIFF_MAX, others = PTRDIFF_MAX;
@@ -176,6 +189,7 @@ struct Rules {
     bool images;            // or it is the axis of channels, which may be last in memory
     bool whole_rows;        // the columns of a row belong together
     bool whole;             // and all rows: some result has none
+    bool without_middle;    // some array has the axes around the middle alone
     double work;
     Body f, d;
     Unary functions[MOST_FUNCTIONS];
@@ -253,7 +267,9 @@ private:
         const Axes as_given = axes;
         bool in_order = !task->halves && !is_in_c_order(first)
             && (joins ? are_alike(arrays) : around && axes.follow(first));
-        if (in_order && images && axes.lengths[2] != 1) {
+        /* Arrays without the middle are read and made in C order. */
+        if (in_order && ((images && axes.lengths[2] != 1)
+                         || (without_middle && !as_given.others_fall(first)))) {
             axes = as_given;
             in_order = false;
         }

@@ -16,12 +16,13 @@ Shapes
     columns after a semicolon belong to a row as a whole. ``|`` stands between two
     shapes that an array may have, the first of which goes before.
 Axes
-    ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones: of them is the
-    second of three symbols, as in ``x:F(before;n;behind)``. The others stand for the
-    axes on either side, if any. ``axis:others`` names all axes but those in the
-    middle, and ``axis=1`` is no argument but says which one it is: that of the channels
-    of images. Arrays that lie in memory in another order of axes are read in that
-    order; of images, those with the channels last.
+    ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones, or None for
+    all: of them is the second of three symbols, as in ``x:F(before;n;behind)``. The
+    others stand for the axes on either side, if any. ``axis:others`` names all axes but
+    those in the middle, and ``axis=1`` is no argument but says which one it is: that of
+    the channels of images. Arrays that lie in memory in another order of axes are read
+    in that order; of images, those with the channels last. Where some array has the
+    axes on either side alone, these have to be in order.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
     integer of Python below 2**31 in size; ``b`` a truth value. ``none`` is None: the

@@ -6,13 +6,14 @@
 namespace chainer_fast {
 
 namespace accuracy { extern const Declaration KERNELS[]; }
+namespace arithmetic { extern const Declaration KERNELS[]; }
 namespace losses { extern const Declaration KERNELS[]; }
 namespace normalization { extern const Declaration KERNELS[], VECTORS[]; }
 namespace reduction { extern const Declaration KERNELS[]; }
 namespace softmax { extern const Declaration KERNELS[]; }
 
 inline const Declaration *const TABLES[] = {
-    accuracy::KERNELS, losses::KERNELS, normalization::KERNELS, normalization::VECTORS,
-    reduction::KERNELS, softmax::KERNELS, nullptr};
+    accuracy::KERNELS, arithmetic::KERNELS, losses::KERNELS, normalization::KERNELS,
+    normalization::VECTORS, reduction::KERNELS, softmax::KERNELS, nullptr};
 
 }  // namespace chainer_fast

@@ -1,4 +1,4 @@
-"""Sums and means."""
+"""Sums, means and products."""
 from __future__ import annotations
 
 import functools
@@ -7,13 +7,14 @@ import typing as tp
 
 import numpy
 
-from chainer_fast.backends.cuda import ndarray
+from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import halves
+from chainer_fast.backends.kernels.common.axes import adjacent
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.reduction import cuda as _device
-from chainer_fast.backends.kernels.reduction import shortcuts
+from chainer_fast.backends.kernels.reduction import products, shortcuts
 from chainer_fast.types import DTypeSpec, NdArray
 
 
@@ -111,3 +112,62 @@ def running_sum(x: NdArray, axis: tp.Any, from_the_end: bool) -> NdArray:
         return x.cumsum(axis)
     back = (slice(None),) * (axis % x.ndim) + (slice(None, None, -1),)
     return x[back].cumsum(axis)[back]
+
+
+_running_product = declared('running_product')
+_running_product_grad = declared('running_product_grad')
+_product_grad = declared('product_grad')
+
+
+def _running_product_of_loop(x, axis):
+    return _running_product(x.reshape(-1), 0) if axis is None else (
+        _running_product(x, axis))
+
+
+@kernel(compiled=_running_product_of_loop)
+@in_single
+def running_product(x: NdArray, axis: int | None) -> NdArray:
+    """Return running products along an axis, or through the flattened array."""
+    return x.cumprod(axis)
+
+
+def _running_product_grad_of_loop(x, y, g, axis):
+    if axis is not None:
+        return _running_product_grad(x, y, g, axis)
+    found = _running_product_grad(x.reshape(-1), y, g, 0)
+    return found if found is NotImplemented else found.reshape(x.shape)
+
+
+@kernel(compiled=_running_product_grad_of_loop)
+@in_single
+def running_product_grad(
+        x: NdArray, y: NdArray, g: NdArray, axis: int | None) -> NdArray:
+    """Return the gradient of :func:`running_product`, of which ``y`` is the result.
+
+    An element gets the product of those before it, times the sum over the products of
+    those behind it: no division, which zeros would not allow.
+    """
+    along = 0 if axis is None else axis
+    sums = g.copy('K')
+    rest, factors, before = [
+        each.swapaxes(along, 0) for each in (sums, x.reshape(y.shape), y)]
+    for k in range(len(rest) - 1, 0, -1):
+        rest[k - 1] += factors[k] * rest[k]
+    rest[1:] *= before[:-1]
+    return sums.reshape(x.shape)
+
+
+def _product_grad_of_loop(x, g, axis):
+    groups = adjacent(axis, x.ndim)
+    if len(groups) != 1:
+        return NotImplemented
+    return _product_grad(x, g.squeeze(groups[0]), groups[0])
+
+
+@kernel(compiled=_product_grad_of_loop)
+@in_single
+def product_grad(
+        x: NdArray, g: NdArray, axis: int | tuple[int, ...] | None) -> NdArray:
+    """Return the gradient of products over axes, which ``g`` has with length one."""
+    rest = products.of_others(x, axis)
+    return get_array_module(x).multiply(g, rest, out=rest)

@@ -1,53 +1,188 @@
-/* Running sums. */
+/* Running sums and products, and gradients of products. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
-#include <string.h>
+#include <fenv.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 namespace chainer_fast::reduction {
 namespace {
 
-/* Running sums of some rows side by side, since each addition waits for the last one. */
-template <int ROWS, typename T>
-void running_rows(const T *x, T *out, ptrdiff_t n, ptrdiff_t step) {
-    T total[ROWS];
-    for (int j = 0; j < ROWS; ++j)
-        out[j * n] = total[j] = x[j * n];
-    for (ptrdiff_t i = 1, at = step; i < n; ++i, at += step)
-        for (int j = 0; j < ROWS; ++j)
-            out[j * n + at] = total[j] += x[j * n + at];
+/* Lines along the middle axis, side by side in `width` columns that are `gap` elements
+ * apart: they wait for their last elements alone. */
+struct Lines {
+    ptrdiff_t at, number;       // the first element, the number of the first line
+    ptrdiff_t width, gap, n, step;
+};
+
+constexpr ptrdiff_t STRIP = 512, ROWS = 8;
+
+template <int WIDTH>
+using Width = std::integral_constant<int, WIDTH>;
+
+template <typename Work>
+void for_each_line(const Call &c, const Work &work) {
+    const ptrdiff_t n = c.columns, inner = c.inner;
+    if (inner == 1) {
+        parallel((c.rows + ROWS - 1) / ROWS, GRAIN / (ROWS * n) + 1,
+                 [&](ptrdiff_t i, ptrdiff_t end) {
+            end = std::min(end * ROWS, c.rows);
+            for (i *= ROWS; end - i >= ROWS; i += ROWS)
+                work(Lines{i * n, i, ROWS, n, n, 1}, Width<ROWS>());
+            /* Tiles of arrays with gaps have few rows. */
+            for (; end - i >= ROWS / 2; i += ROWS / 2)
+                work(Lines{i * n, i, ROWS / 2, n, n, 1}, Width<ROWS / 2>());
+            for (; i < end; ++i)
+                work(Lines{i * n, i, 1, n, n, 1}, Width<1>());
+        });
+        return;
+    }
+    const ptrdiff_t strips = (inner + STRIP - 1) / STRIP;
+    parallel(c.rows * strips, GRAIN / (std::min(inner, STRIP) * n) + 1,
+             [&](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i) {
+            const ptrdiff_t row = i / strips, j = i % strips * STRIP;
+            work(Lines{row * n * inner + j, row * inner + j,
+                       std::min(STRIP, inner - j), 1, n, inner}, Width<0>());
+        }
+    });
 }
 
-template <typename T>
-CF_CLONES void add_to_last(const T *x, const T *last, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = last[i] + x[i];
+/* A function of each of some rows, whose number the compiler knows, or of columns. */
+template <int WIDTH, typename Step>
+CF_ELEMENT void side_by_side(const Lines &l, Step step) {
+    if (WIDTH)
+        for (ptrdiff_t j = 0; j < WIDTH; ++j)
+            step(j, j * l.gap);
+    else
+        for (ptrdiff_t j = 0; j < l.width; ++j)
+            step(j, j);
 }
 
-/* From the first element of the middle axis on, or from the last one if asked to. */
+/* What is known of each line. */
+template <typename T, int WIDTH>
+using Known = T[WIDTH ? WIDTH : STRIP];
+
+struct Sum {
+    template <typename T> T operator()(T a, T b) const { return a + b; }
+};
+
+struct Product {
+    template <typename T> T operator()(T a, T b) const { return a * b; }
+};
+
+template <int WIDTH, typename T, typename Operation>
+CF_CLONES void run_along(Lines l, const T *x, T *y, ptrdiff_t step, Operation operation) {
+    Known<T, WIDTH> last;
+    side_by_side<WIDTH>(l, [=, &last](ptrdiff_t j, ptrdiff_t at) {
+        y[at] = last[j] = x[at];
+    });
+    for (ptrdiff_t k = 1; k < l.n; ++k) {
+        x += step, y += step;
+        side_by_side<WIDTH>(l, [=, &last](ptrdiff_t j, ptrdiff_t at) {
+            y[at] = last[j] = operation(last[j], x[at]);
+        });
+    }
+}
+
+/* From the first element of the lines on, or from the last one if asked to. */
 template <typename T>
 void running_sums(const Call &c) {
-    constexpr ptrdiff_t ROWS = 8;
     const bool from_the_end = c.numbers[0] != 0;
-    const ptrdiff_t n = c.columns, inner = c.inner;
-    const ptrdiff_t step = from_the_end ? -inner : inner;
-    const ptrdiff_t first = from_the_end ? (n - 1) * inner : 0;
-    for (ptrdiff_t i = 0; i < c.rows;) {
-        const T *row = c.at<T>(0, i) + first;
-        T *sums = c.at<T>(1, i) + first;
-        if (inner == 1 && c.rows - i >= ROWS) {
-            running_rows<ROWS>(row, sums, n, step);
-            i += ROWS;
-            continue;
-        }
-        if (inner == 1)
-            running_rows<1>(row, sums, n, step);
-        else {
-            memcpy(sums, row, inner * sizeof(T));
-            for (ptrdiff_t k = 1; k < n; ++k, sums += step)
-                add_to_last(row + k * step, sums, sums + step, inner);
-        }
-        ++i;
+    for_each_line(c, [&](const Lines &l, auto width) {
+        const ptrdiff_t first = l.at + (from_the_end ? (l.n - 1) * l.step : 0);
+        run_along<width()>(l, c.at<T>(0) + first, c.at<T>(1) + first,
+                           from_the_end ? -l.step : l.step, Sum());
+    });
+}
+
+template <typename T>
+void running_products(const Call &c) {
+    for_each_line(c, [&](const Lines &l, auto width) {
+        run_along<width()>(l, c.at<T>(0) + l.at, c.at<T>(1) + l.at, l.step, Product());
+    });
+}
+
+template <int WIDTH, typename T>
+CF_CLONES void add_up_products(Lines l, const T *x, const T *y, const T *g, T *gx) {
+    Known<T, WIDTH> rest;
+    side_by_side<WIDTH>(l, [=, &rest](ptrdiff_t j, ptrdiff_t at) { rest[j] = g[at]; });
+    for (ptrdiff_t k = 1; k < l.n; ++k) {
+        y -= l.step, g -= l.step;
+        side_by_side<WIDTH>(l, [=, &rest](ptrdiff_t j, ptrdiff_t at) {
+            gx[at] = y[at] * rest[j];
+            rest[j] = g[at] + x[at] * rest[j];
+        });
+        x -= l.step, gx -= l.step;
     }
+    side_by_side<WIDTH>(l, [=, &rest](ptrdiff_t j, ptrdiff_t at) { gx[at] = rest[j]; });
+}
+
+/* An element gets the product of those before it, times the sum over the products of
+ * those behind it. */
+template <typename T>
+void running_product_grad(const Call &c) {
+    for_each_line(c, [&](const Lines &l, auto width) {
+        const ptrdiff_t end = l.at + (l.n - 1) * l.step;
+        add_up_products<width()>(l, c.at<T>(0) + end, c.at<T>(1) + end,
+                                 c.at<T>(2) + end, c.at<T>(3) + end);
+    });
+}
+
+/* Whether a product may be wrong: `a` was too small for a number, though no factor was
+ * zero, and `b` makes it larger. */
+template <typename T>
+CF_ELEMENT bool is_lost(T a, T zeros, T b) {
+    return (std::abs(a) < std::numeric_limits<T>::min()) & (zeros == 0)
+        & (std::abs(b) > 1);
+}
+
+/* False if some product may be wrong. */
+template <int WIDTH, typename T>
+CF_CLONES bool multiply_others(Lines l, const T *x, const T *g, T *gx) {
+    Known<T, WIDTH> product, zeros, zeros_behind, lost;
+    side_by_side<WIDTH>(l, [&](ptrdiff_t j, ptrdiff_t) {
+        product[j] = 1;
+        zeros[j] = zeros_behind[j] = lost[j] = 0;
+    });
+    for (ptrdiff_t k = 0; k < l.n; ++k, x += l.step, gx += l.step)
+        side_by_side<WIDTH>(l, [=, &product, &zeros](ptrdiff_t j, ptrdiff_t at) {
+            gx[at] = product[j];
+            product[j] *= x[at];
+            zeros[j] += x[at] == 0;
+        });
+    side_by_side<WIDTH>(l, [&](ptrdiff_t j, ptrdiff_t) { product[j] = 1; });
+    for (ptrdiff_t k = 0; k < l.n; ++k) {
+        x -= l.step, gx -= l.step;
+        side_by_side<WIDTH>(l, [=, &product, &zeros, &zeros_behind, &lost](
+                ptrdiff_t j, ptrdiff_t at) {
+            const T before = gx[at], behind = product[j], zero = x[at] == 0;
+            zeros[j] -= zero;
+            lost[j] += is_lost(before, zeros[j], behind)
+                | is_lost(behind, zeros_behind[j], before);
+            zeros_behind[j] += zero;
+            gx[at] = g[j] * (before * behind);
+            product[j] = behind * x[at];
+        });
+    }
+    T all = 0;
+    side_by_side<WIDTH>(l, [&](ptrdiff_t j, ptrdiff_t) { all += lost[j]; });
+    return all == 0;
+}
+
+/* Products of all others: of those before an element, times of those behind it. They may
+ * leave the range of numbers where their product does not: a flag has the reference
+ * compute, which multiplies in another order. */
+template <typename T>
+void product_grad(const Call &c) {
+    for_each_line(c, [&](const Lines &l, auto width) {
+        if (!multiply_others<width()>(l, c.at<T>(0) + l.at, c.at<T>(1) + l.number,
+                             c.at<T>(2) + l.at))
+            feraiseexcept(FE_INVALID);
+    });
 }
 
 }  // namespace
@@ -55,7 +190,16 @@ void running_sums(const Call &c) {
 const Declaration KERNELS[] = {
     {"running_sum",
      "x:E(before;n;behind) axis:axis from_the_end:b -> y:E(before;n;behind)",
-     running_sums<float>, running_sums<double>, 1, {}},
+     running_sums<float>, running_sums<double>, BY_ITSELF, {}},
+    {"running_product", "x:E(before;n;behind) axis:axis -> y:E(before;n;behind)",
+     running_products<float>, running_products<double>, BY_ITSELF, {}},
+    {"running_product_grad",
+     "x:E(before;n;behind) y:E(before;n;behind) g:E(before;n;behind) axis:axis "
+     "-> gx:E(before;n;behind)",
+     running_product_grad<float>, running_product_grad<double>, BY_ITSELF, {}},
+    {"product_grad",
+     "x:E(before;n;behind) g:E(before;behind) axis:axes -> gx:E(before;n;behind)",
+     product_grad<float>, product_grad<double>, BY_ITSELF, {}},
     {}};
 
 }  // namespace chainer_fast::reduction

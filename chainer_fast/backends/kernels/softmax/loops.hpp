@@ -67,6 +67,29 @@ void for_each_block(Extent e, const Work &work) {
     });
 }
 
+/* Elements of a part of a long column. */
+template <typename T>
+constexpr ptrdiff_t PART = BLOCK * sizeof(float) / sizeof(T);
+
+template <typename T>
+ptrdiff_t parts_of(Extent e) {
+    return e.inner == 1 ? (e.n + PART<T> - 1) / PART<T> : 1;
+}
+
+/* Blocks as above, with the number of each part of a column if columns are cut. */
+template <typename T, typename Work>
+void for_each_part(Extent e, const Work &work) {
+    const ptrdiff_t parts = parts_of<T>(e);
+    if (parts == 1)
+        return for_each_block<T>(e, [&](Block b) { work(b, 0); });
+    parallel(e.outer * parts, 1 + GRAIN / PART<T>, [&](ptrdiff_t i, ptrdiff_t end) {
+        for (; i < end; ++i) {
+            const ptrdiff_t column = i / parts, at = i % parts * PART<T>;
+            work(Block{column * e.n + at, column, 1, std::min(PART<T>, e.n - at), 1}, i);
+        }
+    });
+}
+
 /* Stretches of memory that make up a block. */
 template <typename Work>
 void for_each_stretch(Block b, Work work) {

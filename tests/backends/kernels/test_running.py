@@ -1,0 +1,89 @@
+"""Running sums and products, and gradients of products, beside their references."""
+import itertools
+
+import numpy as np
+import pytest
+
+from chainer_fast.backends.kernels import reduction as kernels
+from chainer_fast.backends.kernels.common.axes import adjacent
+from tests.functions import gradients
+
+# Lines along an axis, in groups of eight, of four and of one, and strips of columns.
+SHAPES = [(1,), (40,), (13, 30), (30, 13), (4, 50, 7), (2, 3, 4, 5), (3, 4, 1100)]
+TOLERANCE = {'e': 1e-3, 'f': 1e-5, 'd': 1e-13}
+
+
+def orders(x):
+    """Yield an array in C order, with gaps, and in other orders of axes in memory."""
+    yield x
+    yield np.repeat(x, 2, -1)[..., ::2]
+    for order in itertools.permutations(range(x.ndim)):
+        yield np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', SHAPES)
+def test_running_products(shape, dtype):
+    plain = gradients.uniform(shape, 0, dtype, -1.5, 1.5)
+    plain.flat[plain.size // 2] = 0
+    for axis in [None, *range(-plain.ndim, plain.ndim)]:
+        y = kernels.running_product.reference(plain, axis)
+        g = gradients.uniform(y.shape, 1, dtype)
+        gx = kernels.running_product_grad.reference(plain, y, g, axis)
+        for i, x in enumerate(orders(plain)):
+            found = (kernels.running_product.compiled(x, axis),
+                     kernels.running_product_grad.compiled(x, y, g, axis))
+            for one, other in zip(found, (y, gx), strict=True):
+                if one is NotImplemented:
+                    assert i > 1        # Some orders are left to the reference.
+                    continue
+                assert (one.dtype, one.shape) == (dtype, other.shape)
+                np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', SHAPES)
+def test_gradients_of_products(shape, dtype):
+    plain = gradients.uniform(shape, 0, dtype, .8, 1.2)
+    plain.flat[plain.size // 2] = 0
+    axes = [axis for n in range(1, plain.ndim + 1)
+            for axis in itertools.combinations(range(plain.ndim), n)]
+    for axis in [None, *axes, *range(-plain.ndim, plain.ndim)]:
+        g = gradients.uniform(plain.max(axis, keepdims=True).shape, 1, dtype)
+        gx = kernels.product_grad.reference(plain, g, axis)
+        for i, x in enumerate(orders(plain)):
+            found = kernels.product_grad.compiled(x, g, axis)
+            if found is NotImplemented:
+                assert i > 1 or len(adjacent(axis, plain.ndim)) > 1
+                continue
+            assert (found.dtype, found.shape) == (dtype, shape)
+            np.testing.assert_allclose(
+                found, gx, TOLERANCE[dtype], TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize('axis', [0, 1])
+@pytest.mark.parametrize('row, whole', [
+    ([1e-30, 1e-30, 1e30, 1e30], False),        # the first two are too small together
+    ([1e30, 1e30, 1e-30, 1e-30], False),        # these are too large
+    ([1e-30, 1e-30, .5, .5], True),             # as all of them are too small
+    ([1e-30, 0, 1e-30, 1e30], True), ([0, 1e-30, 1e30, 1e-30], True),
+    ([0, 2, 0, 3], True), ([0, 2, 5, 3], True), ([2, 5, 3, 0], True)])
+def test_products_that_leave_the_range(row, whole, axis):
+    x = np.array([row, [1, 2, 3, 4]], 'f')
+    x = x if axis else np.ascontiguousarray(x.T)
+    g = np.ones(x.max(axis, keepdims=True).shape, 'f')
+    expected = np.array([
+        [np.prod(np.delete(each, i)) for i in range(4)]
+        for each in (x if axis else x.T).astype('d')])
+    found = kernels.product_grad.compiled(x, g, axis)
+    assert (found is not NotImplemented) == whole
+    if whole:
+        np.testing.assert_allclose(found if axis else found.T, expected, 1e-5, 1e-37)
+
+
+@pytest.mark.parametrize('axis, groups', [
+    (None, [(0, 1, 2, 3)]), (1, [(1,)]), (-1, [(3,)]), ((0, 2, 3), [(2, 3), (0,)]),
+    ((3, 0), [(3,), (0,)]), ((1, -1, 2), [(1, 2, 3)]), ((0, -4), []), ((4,), []),
+    ((), [])])
+def test_groups_of_axes(axis, groups):
+    assert adjacent(axis, 4) == groups
