@@ -46,7 +46,7 @@ class Initializer:
         Parameters
         ----------
         array : numpy.ndarray or cupy.ndarray
-            Array of which every element is overwritten.
+            Array to fill. Every element is overwritten.
         """
         raise NotImplementedError(
             '%s does not define __call__(array)' % type(self).__name__)

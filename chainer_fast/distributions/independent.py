@@ -1,4 +1,4 @@
-"""Distributions of a batch seen as one distribution of several variables."""
+"""Distributions of a batch treated as one distribution of several variables."""
 from __future__ import annotations
 
 import math
@@ -16,15 +16,16 @@ from chainer_fast.variable import Variable, VariableOrArray
 class Independent(Distribution):
     """Turns the last batch axes of a distribution into event axes.
 
-    The distributions along these axes are independent, so that probabilities multiply
-    and logarithms of probabilities add up.
+    The distributions along these axes are independent, so that probabilities are
+    multiplied and logarithms of probabilities are added.
 
     Parameters
     ----------
     distribution : Distribution
         The distribution whose batch axes are used.
     reinterpreted_batch_ndims : int, optional
-        Number of batch axes that become event axes; all but the first if ``None``.
+        Number of batch axes that become event axes; all except the first one if
+        ``None``.
 
     Raises
     ------
@@ -117,7 +118,7 @@ class Independent(Distribution):
             'variables has no inverse; call icdf of the distribution inside')
 
     def survival_function(self, x: VariableOrArray) -> Variable:
-        """Return the probability that every variable is above ``x``."""
+        """Return the probability that every variable is greater than ``x``."""
         return self._reduced(prod.prod, self.distribution.survival_function(x))
 
     def log_survival_function(self, x: VariableOrArray) -> Variable:
@@ -146,7 +147,7 @@ class Independent(Distribution):
 
     @cached_property
     def covariance(self) -> Variable:
-        # Each independent distribution gives a block on the diagonal.
+        # Each independent distribution contributes a block on the diagonal.
         blocks = self.distribution.covariance
         n_blocks = math.prod(self.event_shape[:self.reinterpreted_batch_ndims])
         size = blocks.shape[-1]

@@ -35,7 +35,7 @@ class Normal(LocationScale):
     scale : Variable or array, optional
         The standard deviation :math:`\\sigma`.
     log_scale : Variable or array, optional
-        Its logarithm, an alternative to ``scale``.
+        Logarithm of the standard deviation, an alternative to ``scale``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Warnings of links and parameters that an optimizer will not update."""
+"""Warnings about links and parameters that an optimizer will not update."""
 from __future__ import annotations
 
 import numpy
@@ -8,7 +8,7 @@ from chainer_fast.configuration import config
 
 
 def check(root):
-    """Warn, once a place, of links that a model holds and has not registered.
+    """Warn, once for each place, about links that a model holds but has not registered.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def _check_attribute(owner, name, value, registered):
 
 
 def warn_without_gradients(target, params):
-    """Warn, once a class, if no parameter has received a gradient before an update.
+    """Warn, once for each class, if no parameter has a gradient before an update.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def warn_without_gradients(target, params):
     """
     for param in params:
         if not param.is_initialized:
-            return      # the link has not been called, or not all of it
+            return      # the link has not been called, or only in part
         if param.grad is not None:
             return
     mistakes.warn_once((type(target), 'gradients'), (
@@ -64,14 +64,15 @@ def warn_without_gradients(target, params):
 
 
 def warn_of_unset_gradients(target, params):
-    """Warn, once a class, if all gradients are those that new parameters have: NaN.
+    """Warn, once for each class, if all gradients are NaN, as those of new parameters.
 
     Parameters
     ----------
     target : chainer_fast.Link
         The link, before its first update.
     params : list of chainer_fast.Parameter
-        Its parameters. Those on a GPU are passed over: one would have to wait for it.
+        Its parameters. Those on a GPU are ignored, since the check would have to wait
+        for the GPU.
     """
     found = False
     for param in params:

@@ -21,9 +21,9 @@ class SGDRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr : float, optional
-        As that of :class:`SGD`.
+        As for :class:`SGD`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What errors say of values that are no arrays, and of NumPy's functions of variables.
+"""Advice in errors about values that are not arrays, and NumPy functions of variables.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UFUNC = re.compile(
 
 
 def cure(value: tp.Any) -> str | None:
-    """Return how to make an array of a value, or None for arrays and other objects."""
+    """Return how to convert a value to an array; None for arrays and other objects."""
     if value is None:
         return 'None is no array: what made it may lack a `return`'
     kind = type(value)
@@ -36,12 +36,12 @@ def _is_list_of_numbers(value):
 
 
 def of_ufunc(text: str) -> str | None:
-    """Return what to write for a ufunc of NumPy that refuses variables, or None.
+    """Return what to write instead of a NumPy ufunc of variables, or None.
 
     Parameters
     ----------
     text : str
-        What NumPy's ``TypeError`` says.
+        Message of NumPy's ``TypeError``.
     """
     found = _UFUNC.search(text)
     if found is None:
@@ -53,7 +53,7 @@ def of_ufunc(text: str) -> str | None:
 
 
 def of_mixture(values: tp.Iterable[tp.Any]) -> str:
-    """Return the cure, on a line of its own, for inputs of different libraries."""
+    """Return advice, on a separate line, on inputs of different libraries."""
     words = next(filter(None, map(cure, values)), None)
     if words is None and any(type(value) is numpy.ndarray for value in values):
         words = ("all inputs and parameters belong on one device: model.to_device('@"

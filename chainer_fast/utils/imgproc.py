@@ -9,12 +9,13 @@ from chainer_fast.types import NdArray
 
 
 def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdArray:
-    """Cut ten patches out of each image: the corners, the centre, and their mirrors.
+    """Crop ten patches of each image: the corners, the center, and their mirror images.
 
     Parameters
     ----------
     images : sequence of numpy.ndarray
-        Images of shape ``(channels, height, width)``, none smaller than the first.
+        Images of shape ``(channels, height, width)``, none of which is smaller than the
+        first one.
     crop_dims : tuple of int
         Height and width of the patches.
 
@@ -23,7 +24,8 @@ def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdAr
     numpy.ndarray
         Patches of shape ``(10 * len(images), channels, *crop_dims)``, in the dtype of
         the first image. For each image these are the upper left, upper right, lower
-        left and lower right corner and the centre, then the same five mirrored.
+        left and lower right corners and the center, followed by the mirror images of
+        these five.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Texts on variables, for people."""
+"""Texts that describe variables."""
 from __future__ import annotations
 
 import typing as tp

@@ -1,4 +1,4 @@
-"""Convolution of each channel by itself."""
+"""Convolution of each channel separately."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,7 +13,7 @@ def depthwise_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1,
         pad: int | tp.Sequence[int] = 0) -> Variable:
-    """Convolve each channel of images with filters of its own.
+    """Convolve each channel of images with its own filters.
 
     .. math::
 
@@ -48,7 +48,7 @@ def depthwise_convolution_2d(
     ZeroDivisionError
         If the stride is zero.
     ValueError
-        If padding is negative, or ``W`` has not four dimensions.
+        If padding is negative, or ``W`` does not have four dimensions.
 
     See Also
     --------

@@ -37,7 +37,7 @@ class R2_score(Function):
         xp = backend.get_array_module(pred)
         residual = ((pred - true) ** 2).sum(axis=0)
         spread = ((true - true.mean(axis=0)) ** 2).sum(axis=0)
-        # The score of constant targets is undefined; it counts as zero.
+        # The score of constant targets is undefined; zero is used.
         varies = spread != 0
         explained = 1 - residual / xp.where(varies, spread, 1)
         score = xp.where(varies, explained, 0)

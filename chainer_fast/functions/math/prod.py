@@ -26,14 +26,14 @@ class Prod(_axes.Reduction):
     def backward(
             self, indexes: tuple[int, ...],
             gy: GradOutputs) -> tuple[Variable | None, ...]:
-        # Products of many halves may leave their range on the way.
+        # Intermediate products of many float16 numbers may be out of range.
         rest = _halves.in_single(self._others, *self.get_retained_inputs())
         return self.spread(gy[0]) * rest,
 
     def _others(self, x):
-        """Return for each element the product of those that it is reduced with."""
+        """Return for each element the product of the others that it is reduced with."""
         shape = x.shape
-        # The reduced axes come to the front, as one.
+        # The reduced axes become the first axis.
         reduced = [i for i in range(len(shape)) if self._reduces(i, len(shape))]
         others = [i for i in range(len(shape)) if i not in reduced]
         order = reduced + others
@@ -41,7 +41,7 @@ class Prod(_axes.Reduction):
         rows = utils.size_of_shape([shape[i] for i in reduced])
         columns = utils.size_of_shape([shape[i] for i in others])
         if not config.enable_backprop:
-            # The gradient will not be differentiated: arrays are enough.
+            # The gradient will not be differentiated: arrays are sufficient.
             moved = x.array.transpose(order)
             rest = _products_of_others(
                 moved.reshape(rows, columns), _split_rows, _join_rows)
@@ -51,7 +51,8 @@ class Prod(_axes.Reduction):
     def _rest(self, x, order, back, shape):
         """Return a variable of the products of all other elements."""
         if shape[0] < 2:
-            # There are none, and the product of none has the gradient zero.
+            # There are no other elements, and the gradient of the empty product is
+            # zero.
             xp = backend.get_array_module(x.array)
             return where.where(
                 xp.zeros(x.shape, bool), x, xp.ones(x.shape, x.dtype))
@@ -65,7 +66,7 @@ class Prod(_axes.Reduction):
 
 
 def _split_rows(x, places, axis=0):
-    # NumPy's own function takes longer.
+    # NumPy's own function is slower.
     return [x[i:j] for i, j in zip([0, *places], [*places, len(x)], strict=True)]
 
 
@@ -74,13 +75,13 @@ def _join_rows(arrays, axis=0):
 
 
 def _products_of_others(x, split, concat):
-    """For each row of a matrix the product of all the other rows.
+    """Return for each row of a matrix the product of all other rows.
 
-    Division by the row would fail at zeros. Instead the upper and the lower half are
-    multiplied with each other: the products of the others of these, half as many, lack
-    only the row of the other half.
+    Division by the row would fail for zeros. Instead, the upper half of the rows is
+    multiplied by the lower half. For the resulting rows, half as many, the products of
+    all others are computed, which then lack only the row of the other half.
 
-    ``split`` and ``concat`` are for the type of ``x``, a variable or an array.
+    ``split`` and ``concat`` are the functions for the type of ``x``, variable or array.
     """
     n = x.shape[0]
     if n < 2:
@@ -108,9 +109,9 @@ def prod(
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to multiply over; all of them when ``None``.
+        Axes to multiply over; all axes if ``None``.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether to keep the reduced axes, with length 1.
 
     Returns
     -------
@@ -124,7 +125,7 @@ def prod(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice.
+        If ``axis`` contains an axis twice.
 
     See Also
     --------

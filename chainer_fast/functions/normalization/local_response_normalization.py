@@ -1,4 +1,4 @@
-"""Normalization across neighbouring channels."""
+"""Normalization across adjacent channels."""
 from __future__ import annotations
 
 import operator
@@ -61,7 +61,7 @@ class LocalResponseNormalization(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         x, = inputs
-        if x.dtype.kind != 'f':     # types were not checked: the result is of floats
+        if x.dtype.kind != 'f':     # unchecked types: the result is floating
             x = x.astype(_dtypes.interm(x, x))
         y, self.unit_scale, self.scale = kernels.response_forward(
             x, _half(self.n), _checks.as_float(self.k),
@@ -69,7 +69,7 @@ class LocalResponseNormalization(FunctionNode):
         return y,
 
     def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute :meth:`forward`: there is no iDeep."""
+        """Compute :meth:`forward`, since iDeep is not supported."""
         return self.forward(inputs)
 
     def backward(
@@ -157,7 +157,7 @@ class LocalResponseNormalizationGrad(FunctionNode):
 
 
 class _WindowSum(FunctionNode):
-    """Sum over neighbouring channels, which is its own adjoint.
+    """Sum over adjacent channels, which is its own adjoint.
 
     Parameters
     ----------

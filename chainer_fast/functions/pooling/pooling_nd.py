@@ -11,7 +11,7 @@ from chainer_fast.variable import VariableOrArray
 
 
 class _PoolingND(FunctionNode):
-    """Base of functions with a window that passes over images of any dimension.
+    """Base of functions with a sliding window over images of any dimension.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ class _PoolingND(FunctionNode):
     pad : int or sequence of int
         Padding on either side.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     return_indices : bool
         Whether indexes are wanted, too.
     """
@@ -58,11 +59,11 @@ class _PoolingND(FunctionNode):
 
     @property
     def is_cudnn_used(self) -> bool:
-        """False: no function uses cuDNN."""
+        """Return False: no function uses cuDNN."""
         return False
 
     def get_cudnn_pool_mode(self):
-        """Return cuDNN's number of the kind of pooling; to be overridden."""
+        """Return cuDNN's number for the kind of pooling; to be overridden."""
         raise NotImplementedError(
             '%s is no kind of pooling of cuDNN' % type(self).__name__)
 
@@ -74,7 +75,7 @@ class _PoolingND(FunctionNode):
 
 
 def check_ndim(name: str, x: VariableOrArray, ndim: int) -> None:
-    """Raise ``ValueError`` unless images have this many axes."""
+    """Raise ``ValueError`` unless images have ``ndim`` axes."""
     found = len(x.shape[2:])
     if found != ndim:
         words = '%s takes an input of %d axes, (batch, channel) and %d more, but `x` ' \

@@ -20,25 +20,25 @@ class Deconvolution2D(_filters.Filtered):
             W_{couv}\\, x_{ncjk} \\quad\\text{for all } c, j, k, u, v
 
     starting from the bias :math:`b_o`; see
-    :func:`chainer_fast.functions.deconvolution_2d`. From images of shape
-    ``(n, in_channels, h, w)`` and a floating dtype come images of shape
-    ``(n, out_channels, h_out, w_out)``, by default with
-    ``h_out = stride * (h - 1) + dilate * (kh - 1) + 1 - 2 * pad``.
+    :func:`chainer_fast.functions.deconvolution_2d`. Images of shape ``(n, in_channels,
+    h, w)`` and a floating dtype are mapped to images of shape ``(n, out_channels,
+    h_out, w_out)``, by default with ``h_out = stride * (h - 1) + dilate * (kh - 1) + 1
+    - 2 * pad``.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call, and
-        ``W`` is initialized then.
+        Number of channels of the images. If None, it is determined at the first call,
+        which also initializes ``W``.
     out_channels : int
         Number of channels of the result.
     ksize : int or pair of int
-        Height and width of the filters. If it is left out, the two arguments in front
-        of it are ``out_channels`` and ``ksize``.
+        Height and width of the filters. If it is omitted, the two preceding arguments
+        are ``out_channels`` and ``ksize``.
     stride, pad : int or pair of int
         Stride and padding of the convolution that is transposed.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     outsize : pair of int, optional
         Height and width of the result; by default the smallest possible.
     initialW : initializer or None
@@ -135,7 +135,7 @@ class Deconvolution2D(_filters.Filtered):
 
     def _apply_filters(self, x, W, b):
         if self.groups == 1 and self.dilate == (1, 1):
-            # Saves the function checking its keyword arguments.
+            # With this, the function need not check its keyword arguments.
             return deconvolution_2d.deconvolution_2d(
                 x, W, b, self.stride, self.pad, self.outsize)
         return deconvolution_2d.deconvolution_2d(

@@ -28,7 +28,7 @@ class CRF1d(link.Link):
     n_label : int
         Number of labels.
     initial_cost : initializer or None
-        Initializes the costs; with zero if None.
+        Initializes the costs; zero if None.
 
     Attributes
     ----------
@@ -85,7 +85,8 @@ class CRF1d(link.Link):
         ys : list of Variable or array of int
             The labels, of the same lengths.
         reduce : str
-            ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all.
+            ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all
+            chains.
         transpose : bool
             Whether an entry of the lists is a chain rather than a time.
 

@@ -14,7 +14,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BatchRenormalization(BatchNormalization):
-    """Normalizes batches with corrections towards running statistics.
+    """Normalizes batches, with corrections towards running statistics.
 
     .. math::
 
@@ -23,16 +23,16 @@ class BatchRenormalization(BatchNormalization):
         d = \\frac{\\mu - \\mu_\\mathrm{run}}{\\sigma_\\mathrm{run}}
 
     While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\sigma`
-    are those of the batch, and :math:`r` and :math:`d`, which are clipped, bring the
+    are those of the batch; :math:`r` and :math:`d`, which are clipped, correct the
     result towards that of the running averages; see
     :func:`~chainer_fast.functions.batch_renormalization`. Otherwise the running
-    averages take the place of the moments of the batch, as in batch normalization.
+    averages replace the moments of the batch, as in batch normalization.
 
     Parameters
     ----------
     size : int or tuple of int
-        Shape of the parameters: that of the input's axes after the first one. Any
-        further axes of the input are aggregated like the first.
+        Shape of the parameters: that of the axes of the input after the first one. Any
+        additional axes of the input are aggregated like the first one.
     rmax, dmax : float
         Bounds of the corrections: the factor lies between ``1 / rmax`` and ``rmax``,
         the summand between ``-dmax`` and ``dmax``. The defaults allow no correction, so
@@ -57,7 +57,7 @@ class BatchRenormalization(BatchNormalization):
     r, d
         None; the corrections are attributes of the function.
     gamma, beta, avg_mean, avg_var, N, decay, eps
-        As those of :class:`BatchNormalization`.
+        As for :class:`BatchNormalization`.
 
     See Also
     --------
