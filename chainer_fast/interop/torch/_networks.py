@@ -1,4 +1,4 @@
-"""Names of children in PyTorch and torchvision that are not those of the links."""
+"""Names of children in PyTorch and torchvision that differ from those of links."""
 from chainer_fast.links.model.vision import vgg
 from chainer_fast.links.model.vision.googlenet import GoogLeNet
 from chainer_fast.links.model.vision.resnet import (
@@ -11,12 +11,12 @@ from chainer_fast.sequential import Sequential
 
 
 def child_names(link):
-    """Return the names in the module of children that have others there.
+    """Return the names of those children that have other names in the module.
 
     Raises
     ------
     ValueError
-        If the link computes something else than the module of these names.
+        If the module with these names computes something else.
     """
     if isinstance(link, ResNetLayers):
         return {'fc6': 'fc', **{'res%d' % (i + 1): 'layer%d' % i for i in range(1, 5)}}
@@ -32,7 +32,7 @@ def child_names(link):
     if isinstance(link, vgg.VGGLayers):
         return _vgg_names(link)
     if isinstance(link, Sequential):
-        # There, functions are modules as well, and count. Children are not in the order
+        # There, functions are also modules with indices. Children are not in the order
         # of the layers.
         positions: dict = {}
         for i, layer in enumerate(link):
@@ -44,7 +44,8 @@ def child_names(link):
 
 def _vgg_names(link):
     names = {'fc6': 'classifier.0', 'fc7': 'classifier.3', 'fc8': 'classifier.6'}
-    # Each convolution is followed by a rectifier, each group of them by a pooling.
+    # Each convolution is followed by a rectifier, each group of convolutions by
+    # pooling.
     position = 0
     for group in range(1, 6):
         for number in range(1, 5):
@@ -57,7 +58,7 @@ def _vgg_names(link):
 
 
 def hint(link):
-    """Return a sentence on why the names of a module may not fit."""
+    """Return a sentence on why the names of a module may not match."""
     for part in link.links():
         if isinstance(part, GoogLeNet):
             return (' torchvision\'s GoogLeNet is another network, with batch '

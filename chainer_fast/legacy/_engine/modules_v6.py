@@ -1,4 +1,4 @@
-"""Modules of functions and links that stood elsewhere up to version 6."""
+"""Modules of functions and links with other names up to version 6."""
 from chainer_fast.legacy import _attributes
 
 _FUNCTIONS, _LINKS = 'chainer_fast.functions.', 'chainer_fast.links.'

@@ -1,4 +1,4 @@
-"""A second place of ``dump_graph``, up to version 5."""
+"""A second name for ``dump_graph``, up to version 5."""
 import sys
 
 from chainer_fast.legacy import _attributes
