@@ -146,8 +146,8 @@ class Device:
         Returns
         -------
         array, or list or tuple of arrays
-            Arrays on this device. An array that is already there is returned without a
-            copy.
+            Arrays on this device. An array that is already on this device is returned
+            without a copy.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class Device:
         Parameters
         ----------
         array : array
-            An array of any backend; anything else gives ``False``.
+            An array of any backend. The result is ``False`` for any other object.
 
         Returns
         -------

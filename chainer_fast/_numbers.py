@@ -1,9 +1,8 @@
 """Conversion of NumPy integers among the arguments of a call to Python integers.
 
-Sums and products of NumPy integers keep their dtype, and NumPy 2 converts Python
-integers to that dtype as well: ``300 + numpy.int8(1)`` is an error, ``-numpy.uint8(1)``
-is 255. Code that computes sizes or positions from arguments therefore converts them
-first.
+Sums and products of NumPy integers keep their dtype, and NumPy 2 also converts Python
+integers to that dtype: ``300 + numpy.int8(1)`` is an error, ``-numpy.uint8(1)`` is 255.
+Code that computes sizes or positions from arguments therefore converts them first.
 """
 from __future__ import annotations
 

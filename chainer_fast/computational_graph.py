@@ -108,7 +108,7 @@ class ComputationalGraph:
             show_name: bool = True) -> None:
         if rankdir not in _RANKDIRS:
             raise ValueError(
-                'rankdir has to be one of %s, not %r' % (', '.join(_RANKDIRS), rankdir))
+                'rankdir must be one of %s, not %r' % (', '.join(_RANKDIRS), rankdir))
         styles = [
             default if style == 'default' else style for style, default in
             ((variable_style, _var_style), (function_style, _func_style))]
@@ -170,8 +170,8 @@ class ComputationalGraph:
         """
         if format not in ('dot', 'svg'):
             raise NotImplementedError(
-                "format has to be 'dot' or 'svg', not %r; Graphviz makes images of the "
-                'former' % (format,))
+                "format must be 'dot' or 'svg', not %r; Graphviz converts the former "
+                "to images" % (format,))
         return self._to_dot() if format == 'dot' else self._to_svg()
 
 
@@ -231,7 +231,7 @@ def build_computational_graph(
     ...     _ = file.write(graph.dump('svg'))
     """
     if not remove_split:
-        raise ValueError('remove_split has to be true: variables are never split')
+        raise ValueError('remove_split must be true: variables are never split')
     kinds = (variable.Variable, variable.VariableNode, function_node.FunctionNode)
     if isinstance(outputs, kinds):
         outputs = [outputs]
@@ -240,7 +240,7 @@ def build_computational_graph(
     for output in outputs:
         if not isinstance(output, kinds):
             raise TypeError(
-                'outputs have to be of Variable, VariableNode or FunctionNode, not %s'
+                'outputs must be of Variable, VariableNode or FunctionNode, not %s'
                 % type(output))
         pending.append(
             output.node if isinstance(output, variable.Variable) else output)

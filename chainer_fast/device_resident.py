@@ -291,8 +291,8 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
         if _thread_local.flag_gpu_to_gpu is None:
             target: tp.Any = self._device
             warnings.warn(
-                'to_gpu() leaves what is on a GPU already where it is: GPU-%s, not '
-                'GPU-%s. Use to_device() to move between GPUs.'
+                'to_gpu() does not move arrays that are already on a GPU: they remain '
+                'on GPU-%s, not GPU-%s. Use to_device() to move between GPUs.'
                 % (where.device.id, target.device.id), RuntimeWarning)
         else:
             _thread_local.flag_gpu_to_gpu = True

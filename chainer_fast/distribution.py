@@ -299,7 +299,7 @@ def _under_own_names(cls, state):
     for base in cls.__mro__:
         start = '_%s__' % base.__name__
         names = [name for name in state if name.startswith(start)]
-        # A subclass of the same name may have private attributes of its own.
+        # A subclass of the same name may define its own private attributes.
         if (base.__module__.partition('.')[0] == _PACKAGE
                 and any(hasattr(base, name[len(start):]) for name in names)):
             hidden.update({name: name[len(start) - 1:] for name in names})

@@ -27,8 +27,8 @@ from chainer_fast.variable import (
 def no_backprop_mode() -> tp.ContextManager[tp.Any]:
     """Return a context manager that turns off the construction of graphs.
 
-    Variables computed inside do not refer to the functions that made them, which saves
-    memory if no gradients are needed. This is the same as
+    Variables computed inside do not refer to the functions that computed them, which
+    saves memory if no gradients are needed. This is the same as
     ``using_config('enable_backprop', False)``.
 
     Returns
@@ -188,7 +188,7 @@ class Function:
     _node = None
 
     def __call__(self, *inputs: VariableOrArray) -> tp.Any:
-        """Compute the outputs and put the function in the graph.
+        """Compute the outputs and add the function to the graph.
 
         Parameters
         ----------

@@ -198,7 +198,7 @@ class FunctionNode(_graph.FunctionBase):
         Parameters
         ----------
         expect : str
-            The condition that does not hold.
+            The condition that is not met.
         x, *others : TypeInfo or array
             Shapes and dtypes of the inputs.
         """
@@ -221,7 +221,8 @@ class FunctionNode(_graph.FunctionBase):
             By default, because a function accepts only arrays in the standard layout.
         """
         raise RuntimeError(
-            '%s takes no input with a non-standard layout: use as_layout(None) first.\n'
+            '%s does not accept inputs with a non-standard layout: use as_layout(None) '
+            'first.\n'
             'layouts: %s' % (self._impl_name, [var.layout for var in inputs]))
 
     @overridable
@@ -246,8 +247,8 @@ class FunctionNode(_graph.FunctionBase):
         Returns
         -------
         tuple of array
-            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
-            otherwise those of :meth:`forward_cpu`.
+            Outputs. By default :meth:`forward_gpu` computes them if an input is on a
+            GPU, otherwise :meth:`forward_cpu` does.
         """
         if any(isinstance(x, cuda.ndarray) for x in inputs):
             return self.forward_gpu(inputs)
@@ -255,13 +256,13 @@ class FunctionNode(_graph.FunctionBase):
 
     @overridable
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute the outputs of NumPy arrays; to be overridden."""
+        """Compute the outputs for NumPy arrays; to be overridden."""
         raise NotImplementedError(
             '%s has neither forward nor forward_cpu' % type(self).__name__)
 
     @overridable
     def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute the outputs of CuPy arrays; to be overridden."""
+        """Compute the outputs for CuPy arrays; to be overridden."""
         raise NotImplementedError(
             '%s has neither forward nor forward_gpu' % type(self).__name__)
 
@@ -305,7 +306,7 @@ class FunctionNode(_graph.FunctionBase):
     # -- backward
 
     def unchain(self) -> None:
-        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
+        """Remove the function from the graph: release its inputs, detach its outputs.
         """
         for reference in self.outputs or ():
             node = reference()
@@ -502,7 +503,7 @@ def grad(
     inputs : tuple or list of Variable
         The variables with respect to which to differentiate.
     grad_outputs : tuple or list of Variable or None, optional
-        Gradients of the outputs; ones by default.
+        Gradients of the outputs. Missing gradients are ones.
     grad_inputs : tuple or list of Variable or None, optional
         Gradients that the results are added to.
     set_grad : bool
@@ -522,7 +523,7 @@ def grad(
     Raises
     ------
     TypeError
-        If an argument is no tuple or list of variables.
+        If an argument is not a tuple or a list of variables.
     ValueError
         If lengths differ.
 

@@ -85,7 +85,7 @@ def get_fans(shape: tuple[int, ...]) -> tuple[int, ...]:
     """
     if not isinstance(shape, tuple):
         raise ValueError(
-            'shape has to be a tuple of int, not %r of %s' % (shape, type(shape)))
+            'shape must be a tuple of int, not %r of %s' % (shape, type(shape)))
     if len(shape) < 2:
         raise ValueError(
             'fans are defined for shapes of two axes or more, not for %s' % (shape,))

@@ -71,7 +71,7 @@ class LinkHook:
     Raises
     ------
     KeyError
-        In a ``with`` statement, if the thread has a hook of that name.
+        In a ``with`` statement, if the thread already has a hook of that name.
 
     See Also
     --------
@@ -97,7 +97,7 @@ class LinkHook:
         hooks = _get_link_hooks()
         if self.name in hooks:
             raise KeyError(
-                'a link hook named %r is active in this thread already' % (self.name,))
+                'a link hook named %r is already active in this thread' % (self.name,))
         hooks[self.name] = self
         self.added(None)
         return self

@@ -54,7 +54,7 @@ class Reporter:
     """Collects the values that parts of a program observe.
 
     An *observer* reports a value under a name. It is an object, often a link, that was
-    registered under a name of its own, which becomes the prefix. Inside of ``with
+    registered under another name, which becomes the prefix. Inside of ``with
     reporter:`` the function :func:`chainer_fast.report` reports to it.
 
     Attributes
@@ -353,7 +353,7 @@ class Summary:
                 setattr(self, name, serializer(name, getattr(self, name)))
             try:
                 self._n = serializer('_n', self._n)
-            except TypeError:  # an integer cannot hold the sum of other weights
+            except TypeError:  # an integer cannot represent the sum of other weights
                 self._n = serializer('_n', float(self._n))
         except KeyError:
             warnings.warn('The previous statistics are not saved.')
@@ -398,7 +398,7 @@ class DictSummary:
                 value, weight = _array_of(value[0]), _array_of(value[1])
                 if not _is_scalar(weight):
                     raise ValueError(
-                        'the weight of %s has to be a scalar, not %s'
+                        'the weight of %s must be a scalar, not %s'
                         % (name, type(weight)))
             value = _array_of(value)
             if _is_scalar(value):

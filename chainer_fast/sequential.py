@@ -37,7 +37,7 @@ def _text_of(layer):
             source = inspect.getsource(layer)
         except OSError:  # source entered interactively, or run by exec
             source = ''
-        # Python 3.13 takes the source of ``python -c`` for that of all strings.
+        # Python 3.13 uses the source of ``python -c`` for all strings.
         if 'lambda' in source:
             return source.strip().rstrip(',')
     return str(layer)
@@ -121,7 +121,7 @@ class Sequential(link.ChainList):
         except Exception as error:
             if isinstance(layer, type):
                 mistakes.tell(error, (
-                    'Sequential[%d] is the class %s: put an object of it there, %s(...)'
+                    'Sequential[%d] is the class %s: pass an object of it, %s(...)'
                     % (self._layers.index(layer), layer.__name__, layer.__name__)))
             raise
         return x
@@ -130,8 +130,8 @@ class Sequential(link.ChainList):
         if any(map(_is_lambda, self._layers)):
             raise ValueError(
                 'a Sequential that holds a lambda cannot be pickled or copied deeply: '
-                'put a function that is defined with def, or a functools.partial, in '
-                'its place, or pickle it with the package dill')
+                'replace the lambda by a function that is defined with def or by a '
+                'functools.partial, or pickle it with the package dill')
         return super().__reduce__()
 
     def _shown_inside(self):
@@ -170,9 +170,9 @@ class Sequential(link.ChainList):
     @staticmethod
     def _check_layer(layer):
         if not callable(layer):
-            raise ValueError('a layer has to be callable, but %r is not%s' % (
-                layer, ': Sequential(*layers) takes them one by one' if isinstance(
-                    layer, (list, tuple)) else ''))
+            raise ValueError('a layer must be callable, but %r is not%s' % (
+                layer, ': Sequential(*layers) accepts them as separate arguments'
+                if isinstance(layer, (list, tuple)) else ''))
 
     def __contains__(self, layer: tp.Any) -> bool:
         return layer in self._layers

@@ -59,7 +59,7 @@ def _repr(self):
 
 
 def rename(real, alias):
-    """Show the alias of a module that was just registered, for what it defines."""
+    """Show a new alias of a module in the names of what it defines."""
     module = sys.modules[real]
     for name in _EXCEPTIONS.get(real, ()):
         if name in vars(module):    # not while it is being imported

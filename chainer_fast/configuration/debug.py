@@ -34,7 +34,7 @@ def set_debug(debug: bool) -> None:
 
     See Also
     --------
-    chainer_fast.using_config : ``using_config('debug', True)`` does it for a block.
+    chainer_fast.using_config : ``using_config('debug', True)`` turns it on for a block.
 
     Examples
     --------

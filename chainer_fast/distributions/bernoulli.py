@@ -147,7 +147,7 @@ class Bernoulli(Distribution):
         if (p is None) == (logit is None):
             raise ValueError(
                 'Bernoulli needs its probabilities in one form: give p or logit, %s'
-                % ('not both' if p is not None else 'neither is there'))
+                % ('not both' if p is not None else 'neither is given'))
         super().__init__()
         self._p = p
         self._logit = logit

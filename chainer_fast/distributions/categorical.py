@@ -71,7 +71,7 @@ class Categorical(Distribution):
         if (p is None) == (logit is None):
             raise ValueError(
                 'Categorical needs its probabilities in one form: give p or logit, %s'
-                % ('not both' if p is not None else 'neither is there'))
+                % ('not both' if p is not None else 'neither is given'))
         super().__init__()
         self._p, self._logit = p, logit
 

@@ -84,7 +84,7 @@ class Cauchy(LocationScale):
 
     def _undefined(self, what):
         warnings.warn(
-            '%s of the Cauchy distribution is undefined: it is given as NaN.' % (what,),
+            '%s of the Cauchy distribution is undefined: the result is NaN.' % (what,),
             RuntimeWarning, stacklevel=4)
         return Variable(
             self.xp.full_like(self.loc.array, float('nan')), requires_grad=False)

@@ -115,7 +115,7 @@ class Independent(Distribution):
         """Raise ``RuntimeError``: there is no inverse for several variables."""
         raise RuntimeError(
             'Independent.icdf: the cumulative distribution function of several '
-            'variables has no inverse; call icdf of the distribution inside')
+            'variables has no inverse; call icdf of the inner distribution')
 
     def survival_function(self, x: VariableOrArray) -> Variable:
         """Return the probability that every variable is greater than ``x``."""
@@ -172,8 +172,8 @@ def _kl_independent_independent(dist1, dist2):
     if dist1.event_shape != dist2.event_shape:
         raise ValueError(
             'the events of two distributions must have the same shape to be compared, '
-            'got %s and %s; reinterpreted_batch_ndims of Independent tells how many '
-            'of the last axes belong to an event' % (
+            'got %s and %s; reinterpreted_batch_ndims of Independent is the number of '
+            'last axes that belong to an event' % (
                 dist1.event_shape, dist2.event_shape))
     return dist1._reduced(
         sum_.sum, kl_divergence(dist1.distribution, dist2.distribution))

@@ -43,7 +43,7 @@ class ModifiedXLogX(FunctionNode):
         if self.x_zero.any():
             # The derivative at zero is minus infinity, which an optimizer cannot use.
             warnings.warn(
-                'x * log(x) has no gradient at x = 0; zero is taken in its place.',
+                'x * log(x) has no gradient at x = 0; zero is used instead.',
                 RuntimeWarning, stacklevel=2)
             xp = backend.get_array_module(self.x_zero)
             slope = where(self.x_zero, xp.zeros_like(slope.array), slope)
@@ -105,8 +105,8 @@ def _expect_last_axis(x, name):
     """Raise ``IndexError`` for a single number instead of a vector."""
     if x.ndim == 0:
         raise IndexError(
-            '%s must have at least one axis, along which there is a number for each '
-            'category, but its shape is ()' % (name,))
+            '%s must have at least one axis with a number for each category, but its '
+            'shape is ()' % (name,))
 
 
 def _random_categories(p, n):

@@ -148,7 +148,7 @@ class Timings:
             Unit of the times; ``'auto'`` selects a unit for the longest time,
             ``'auto_foreach'`` one for each time.
         file : file-like
-            Where to print.
+            Stream to print to.
         """
         _report.print_report(
             self.summary(), {'ElapsedTime': 'elapsed_time'}, unit, self._choose_unit,

@@ -37,7 +37,8 @@ class CUDAProfileHook(_span.SpanHook):
     def __init__(self) -> None:
         cuda.check_cuda_available()
         if not _has_nvtx():
-            raise RuntimeError('CUDAProfileHook needs NVTX, which this CuPy is without')
+            raise RuntimeError('CUDAProfileHook needs NVTX, which this CuPy does not '
+                               'include')
 
     def _begin(self, function, arrays, direction):
         cuda.cupy.cuda.nvtx.RangePush('%s.%s' % (function.label, direction))

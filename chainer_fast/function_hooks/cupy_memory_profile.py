@@ -111,7 +111,7 @@ class CupyMemoryProfileHook(_span.SpanHook):
             Unit of the sizes; ``'auto'`` selects a unit for the largest size in a
             column, ``'auto_foreach'`` one for each size.
         file : file-like
-            Where to print.
+            Stream to print to.
         """
         def choose(size):
             divisor, unit = self._choose_unit(size)

@@ -26,7 +26,7 @@ class PrintHook(function_hook.FunctionHook):
     end : str
         Printed after each piece of text.
     file : file-like
-        Where to print.
+        Stream to print to.
     flush : bool
         Whether to flush the file after each text.
 

@@ -94,7 +94,7 @@ def check_backward(
 
 
 def _check_backward_with_params(func, x_data, y_grad, params, **options):
-    """Check gradients of a function that takes its parameters as an argument.
+    """Check gradients of a function that receives its parameters as an argument.
 
     Like :func:`check_backward`, but ``func`` is called with two lists, of inputs and of
     parameters, and ``params`` are arrays.
@@ -268,14 +268,14 @@ class _CheckBackward:
         if len(self.gys) == 1 and self.gys[0] is None:
             if len(ys) != 1 or ys[0].shape != ():
                 raise ValueError(
-                    'y_grad can be left out for a loss only, a single output of shape '
+                    'y_grad can be omitted only for a loss, a single output of shape '
                     '(), not for outputs ' + utils._format_array_props(ys))
             self.gys = self.xp.ones_like(backend.from_chx(ys[0].array)),
         props = 'outputs:              %s\ngradients of outputs: %s' % (
             utils._format_array_props(ys), utils._format_array_props(self.gys))
         if len(ys) != len(self.gys):
             raise ValueError(
-                'there must be as many gradients of outputs as outputs\n' + props)
+                'there must be one gradient for each output\n' + props)
         for y, gy in zip(ys, self.gys, strict=True):
             if gy is not None and (
                     y is None or (y.shape, y.dtype) != (gy.shape, gy.dtype)):
@@ -337,7 +337,8 @@ class _CheckBackward:
         for i, (x, no_gx) in enumerate(zip(xs, self.no_gxs, strict=True)):
             if no_gx and x is not None and x.grad_var is not None:
                 raise RuntimeError(
-                    'input %d has a gradient, though no_grads tells that it has none'
+                    'input %d has a gradient, although it has none according to '
+                    'no_grads'
                     % i)
         grads = [backend.from_chx(v.grad) for v in (*self._moved(xs), *params)]
         for p in params:

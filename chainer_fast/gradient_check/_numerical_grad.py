@@ -75,7 +75,7 @@ def numerical_grad(
     for x in inputs:
         if x.dtype.kind != 'f':
             raise RuntimeError(
-                'gradients exist for inputs of floating type only, not %s' % (x.dtype,))
+                'gradients exist only for inputs of floating type, not %s' % (x.dtype,))
 
     stencil, divisor = _FIVE_POINTS if detect_nondifferentiable else _TWO_POINTS
     center: tp.Any = _evaluate(f, grad_outputs) if detect_nondifferentiable else None
@@ -166,7 +166,8 @@ def _check_differentiable(outputs, atol, rtol, where):
                     residual, atol, rtol, spread, bound)
         if reason is not None:
             raise NondifferentiableError(
-                'the function seems not to be differentiable at a point\n%s\noutput %s:'
+                'the function appears not to be differentiable at a point\n%s\noutput '
+                '%s:'
                 '\n%s\n%s' % (where, i_out, '\n'.join(
                     '  x %s: %s' % row for row in zip(
                         ('- eps  ', '- eps/2', '       ', '+ eps/2', '+ eps  '), ys,

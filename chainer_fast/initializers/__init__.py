@@ -80,8 +80,8 @@ def generate_array(
         wanted = dtype
     elif dtype is not None and numpy.dtype(dtype) != numpy.dtype(wanted):
         raise ValueError(
-            'the array should have dtype %s but the initializer makes %s; '
-            'give one of them only' % (dtype, wanted))
+            'the array should have dtype %s but the initializer creates %s; pass only '
+            'one of them' % (dtype, wanted))
     wanted = get_dtype(wanted)
 
     if shape is None:
@@ -95,7 +95,8 @@ def generate_array(
         device = backend.get_device(device)
         if device.xp is not xp:
             raise ValueError(
-                'device %s makes arrays of %s, but xp is %s' % (device, device.xp, xp))
+                'device %s creates arrays of %s, but xp is %s' % (
+                    device, device.xp, xp))
         with backend.using_device(device):
             array = xp.empty(shape, dtype=wanted)
             initializer(array)
@@ -112,7 +113,7 @@ def _explain_shape(error, shape):
         if not hasattr(length, '__index__'):
             mistakes.tell(error, (
                 'sizes are integers, but the shape of the array would be %s: %s' % (
-                    tuple(lengths), 'n // 2 is an integer, n / 2 is none'
+                    tuple(lengths), 'n // 2 is an integer, n / 2 is not'
                     if isinstance(length, float) else '%r is none' % (length,))))
             return
 
@@ -135,7 +136,7 @@ def _check_callable(initializer):
     if isinstance(initializer, type) and issubclass(
             initializer, initializer_module.Initializer):
         mistakes.warn_once(('initializer', initializer), (
-            'the class %s is no initializer, and would leave the array as it is: pass '
+            'the class %s is not an initializer and would not change the array: pass '
             'an object, %s()' % (initializer.__name__, initializer.__name__)))
 
 

@@ -19,7 +19,7 @@ class _Constant(initializer.Initializer):
         if not (numpy.isscalar(self.fill_value)
                 or isinstance(self.fill_value, get_array_types())):
             raise ValueError(
-                'fill_value has to be a scalar or an array of NumPy or CuPy, not %s'
+                'fill_value must be a scalar or an array of NumPy or CuPy, not %s'
                 % type(self.fill_value))
         super().__init__(dtype)
 
@@ -48,8 +48,8 @@ def _explain(error, value, array):
         mistakes.tell(error, 'initializers have no names: for %r, pass an object, '
                       'chainer.initializers.%s()' % (value, pytorch.initializer(value)))
     elif getattr(value, 'shape', ()) not in ((), array.shape):
-        mistakes.tell(error, 'the array that is initialized has the shape %s, the one '
-                      'that is given %s%s' % (
+        mistakes.tell(error, 'the array to initialize has the shape %s, but the given '
+                             'one has %s%s' % (
                           array.shape, value.shape,
                           ': pass its transpose, x.T'
                           if value.shape[::-1] == array.shape else ''))

@@ -233,7 +233,7 @@ class HeNormal(initializer.Initializer):
             ('fan_in', 'fan_out'), initializer.get_fans(array.shape), strict=True))
         if self.fan_option not in tuple(fans):   # it may not be hashable
             raise ValueError(
-                "fan_option has to be 'fan_in' or 'fan_out', not %r" % (
+                "fan_option must be 'fan_in' or 'fan_out', not %r" % (
                     self.fan_option,))
         _fill(
             array, self.rng, _random.spread(self.scale, 2., fans[self.fan_option]))

@@ -74,7 +74,7 @@ class Orthogonal(initializer.Initializer):
             mode: str = 'auto', *, rng: tp.Any = None) -> None:
         if mode not in _modes:
             raise ValueError(
-                'mode has to be one of %s, not %r'
+                'mode must be one of %s, not %r'
                 % (', '.join(map(repr, _modes)), mode))
         self.scale = scale
         self.mode = mode
@@ -102,7 +102,7 @@ class Orthogonal(initializer.Initializer):
         may_shrink, may_grow = _modes[self.mode]
         if (n_out < n_in and not may_shrink) or (n_out > n_in and not may_grow):
             raise ValueError(
-                'shape %s maps %s inputs to %s outputs, which is no orthogonal %s'
+                'shape %s maps %s inputs to %s outputs, which is not an orthogonal %s'
                 % (shape, n_in, n_out, self.mode))
         wide = n_out < n_in
         samples = xp.asarray(rng.normal(size=(n_out, n_in)))

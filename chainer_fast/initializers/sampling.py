@@ -26,7 +26,7 @@ class _SamplingFilter(initializer.Initializer):
             dtype: DTypeSpec | None = None) -> None:
         if interpolation not in tuple(_kernels):   # it may not be hashable
             raise ValueError(
-                'interpolation has to be one of %s, not %r'
+                'interpolation must be one of %s, not %r'
                 % (', '.join(map(repr, _kernels)), interpolation))
         self._upsampling = upsampling
         self._get_filter_func = _kernels[interpolation]

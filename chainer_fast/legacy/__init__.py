@@ -73,8 +73,8 @@ def _chosen(parts):
         raise ValueError('legacy mode has no part %s: its parts are %s' % (
             ', '.join(map(repr, unknown)), ', '.join(PARTS)))
     if {'python', 'python3'} <= set(parts):
-        raise ValueError('a program is of Python 2 or 3: the parts python and '
-                         'python3 exclude each other')
+        raise ValueError('a program is for Python 2 or 3: the parts python and python3 '
+                         'exclude each other')
     if _UNUSUAL.issuperset(parts):
         parts = _USUAL + tuple(parts)
     versions = [part for part in parts if part in _VERSIONS]

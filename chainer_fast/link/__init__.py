@@ -118,7 +118,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
     __signature__: _signature.CallSignature = _signature.CallSignature()
 
     if tp.TYPE_CHECKING:
-        # `add_link` and the like make attributes that type checkers do not see.
+        # `add_link` and similar methods set attributes that type checkers do not know.
         def __getattr__(self, name: str) -> tp.Any: ...
 
     _within_init_scope = False
@@ -189,8 +189,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         """Register parameters by assignment inside of a ``with`` block.
 
         A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
-        a parameter of the link and takes the name of the attribute. On a chain, an
-        assigned link becomes a child.
+        a parameter of the link with the name of the attribute. On a chain, an assigned
+        link becomes a child.
         """
         if '_params' not in self.__dict__:
             raise RuntimeError('Link.__init__() has not been called.')
@@ -334,7 +334,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Raises
         ------
         ValueError
-            If ``mode`` is none of the three.
+            If ``mode`` is not one of the three.
         """
         clone = self._copy_before_children(mode)
         if mode == 'init':
@@ -391,7 +391,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Raises
         ------
         ValueError
-            If ``mode`` is none of the three.
+            If ``mode`` is not one of the three.
         """
         repeated = _bound.Sequential()
         if not n_repeat <= 0:  # NaN is not a number of copies
@@ -561,7 +561,7 @@ def _move(name, source, destination):
 def _check_copy_mode(mode):
     if mode not in ('init', 'copy', 'share'):
         raise ValueError(
-            "mode has to be 'init', 'copy' or 'share', not %r" % (mode,))
+            "mode must be 'init', 'copy' or 'share', not %r" % (mode,))
 
 
 class Chain(Link):
@@ -750,7 +750,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         if isinstance(index, slice):
             self._children[index] = value
         elif isinstance(index, int):
-            self._children[index]  # before the child takes a name
+            self._children[index]  # before the child is named
             value.name = None  # so that only links pass
             self._children[index] = value
         else:
@@ -776,7 +776,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
             link.name = None  # so that only links pass
         except AttributeError:
             mistakes.require(link, 'name', 'a child of a ChainList must be a link' + (
-                ': ChainList(*links) takes them one by one' if isinstance(
+                ': ChainList(*links) accepts them as separate arguments' if isinstance(
                     link, (list, tuple)) else ''))
             raise
         self._children.insert(index, link)

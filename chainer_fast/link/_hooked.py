@@ -113,11 +113,11 @@ class Hooked:
             If the link has a hook of that name.
         """
         if not isinstance(hook, link_hook.LinkHook):
-            raise TypeError('a hook has to be a LinkHook, not %s' % type(hook))
+            raise TypeError('a hook must be a LinkHook, not %s' % type(hook))
         if name is None:
             name = hook.name
         if name in self.local_link_hooks:
-            raise KeyError('the link has a hook named %r already' % (name,))
+            raise KeyError('the link already has a hook named %r' % (name,))
         self.local_link_hooks[name] = hook
         hook.added(self)  # type: ignore[arg-type]
         return self

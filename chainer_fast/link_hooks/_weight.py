@@ -47,7 +47,8 @@ class WeightHook(link_hook.LinkHook):
             'statement' % type(self).__name__)
 
     def __exit__(self, *exc_info: object) -> None:
-        raise NotImplementedError('%s is not for with statements' % type(self).__name__)
+        raise NotImplementedError(
+            '%s cannot be used in a with statement' % type(self).__name__)
 
     def _is_prepared(self, link):
         """Return whether the link has the values that :meth:`_prepare` adds."""
@@ -58,7 +59,7 @@ class WeightHook(link_hook.LinkHook):
 
     def _compute(self, link):
         """Return the replacement of the weight."""
-        raise NotImplementedError('%s has to define _compute()' % type(self).__name__)
+        raise NotImplementedError('%s must define _compute()' % type(self).__name__)
 
     def added(self, link: Link | None) -> None:
         """Prepare the hook if the weight is initialized; see the base class."""

@@ -137,7 +137,7 @@ class SpectralNormalization(_weight.WeightHook):
     factor : float or None
         Divisor of the singular value, if not None.
     weight_name : str
-        Attribute of the link that is the weight.
+        Name of the attribute of the link that is the weight.
     name : str or None
         Name of the hook; that of the class if None.
 

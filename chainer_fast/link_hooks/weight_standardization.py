@@ -23,7 +23,7 @@ class WeightStandardization(_weight.WeightHook):
     eps : float
         Constant added to the variance. All arguments are keyword arguments.
     weight_name : str
-        Attribute of the link that is the weight.
+        Name of the attribute of the link that is the weight.
     name : str or None
         Name of the hook; that of the class if None.
 
@@ -39,7 +39,7 @@ class WeightStandardization(_weight.WeightHook):
     ValueError
         When the hook is added to a link without this weight.
     NotImplementedError
-        When it is used in a ``with`` statement.
+        When the hook is used in a ``with`` statement.
 
     References
     ----------

@@ -53,8 +53,8 @@ def check_differentiable(reached, inputs):
             continue
         if wanted & Reached(function.inputs or ()).nodes:
             raise NotImplementedError(
-                '%s has no gradient: define its backward, or take the gradient of what '
-                'does not pass through it' % (function.label,))
+                '%s has no gradient: define its backward, or compute a gradient that '
+                'does not depend on it' % (function.label,))
 
 
 def _has_backward(node):

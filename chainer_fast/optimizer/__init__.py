@@ -448,8 +448,8 @@ class Optimizer(_LossScaling, display.Shown):
             raise TypeError('optimization target must be a link, not %s' % (
                 'the class %s: pass an object, %s()' % (link.__name__, link.__name__)
                 if isinstance(link, type) else type(link).__name__) + (
-                ': chainer_fast.interop.torch.ModuleLink(module) makes a link of a '
-                'module of PyTorch' if hasattr(link, 'named_parameters') else ''))
+                ': chainer_fast.interop.torch.ModuleLink(module) converts a PyTorch '
+                'module to a link' if hasattr(link, 'named_parameters') else ''))
         if type(link) is not Link:      # a placeholder for a model
             _registration.check(link)
         self._hookable = _OptimizerHookable(self)
@@ -639,7 +639,7 @@ class GradientMethod(Optimizer):
         self.hyperparam: Hyperparameter = Hyperparameter()
 
     def setup(self: _Method, link: Link) -> _Method:
-        """Bind the optimizer to a link, and give each parameter an update rule.
+        """Bind the optimizer to a link, and create an update rule for each parameter.
 
         Parameters
         ----------
@@ -706,7 +706,7 @@ class GradientMethod(Optimizer):
         clear()
         if not hasattr(loss, 'backward'):
             raise AttributeError(
-                'the loss function has to return a Variable, not %s.%s' % (
+                'the loss function must return a Variable, not %s.%s' % (
                     type(loss).__module__, type(loss).__name__))
         loss.backward(loss_scale=self._loss_scale)
 

@@ -37,7 +37,7 @@ def unscaled(params: tp.Iterable[tp.Any]) -> tp.ContextManager[tp.Any]:
     """Return a context for hooks of an optimizer in which gradients have no loss scale.
 
     The scale is removed from the gradients permanently. But the small elements of the
-    float16 gradient of a parameter that is updated in float32 would be lost as well.
+    float16 gradient of a parameter that is updated in float32 would be lost, too.
     Within the context, such a parameter and its gradient are therefore replaced by
     float32 copies.
     """
@@ -169,7 +169,7 @@ class _LossScaling:
                 'loss_scaling_isnan_ever', self._loss_scaling_isnan_ever)
 
     def check_nan_in_grads(self) -> None:
-        """With a dynamic loss scale, warn of gradients that are not finite."""
+        """With a dynamic loss scale, warn about gradients that are not finite."""
         self._loss_scaling_isnan = False
         if not self._loss_scaling_is_dynamic:
             return

@@ -35,11 +35,11 @@ def _check_attribute(owner, name, value, registered):
         if is_link and id(each) not in registered:
             cure = 'assign it inside of `with self.init_scope():`'
             if each is not value:
-                cure = 'put a chainer.ChainList in the place of the %s, and %s' % (
+                cure = 'replace the %s by a chainer.ChainList, and %s' % (
                     type(value).__name__, cure)
             mistakes.warn_once((owner, name), (
-                '%s.%s holds a %s that is not registered, so that the optimizer does '
-                'not update it: %s' % (owner, name, type(each).__name__, cure)))
+                '%s.%s holds a %s that is not registered, so the optimizer does not '
+                'update it: %s' % (owner, name, type(each).__name__, cure)))
             return
 
 
@@ -59,8 +59,8 @@ def warn_without_gradients(target, params):
         if param.grad is not None:
             return
     mistakes.warn_once((type(target), 'gradients'), (
-        'no parameter of %s has received a gradient, so that the update changes '
-        'nothing but what its hooks do: %s' % (type(target).__name__, _cure())))
+        'no parameter of %s has received a gradient, so the update has no effect '
+        'except that of its hooks: %s' % (type(target).__name__, _cure())))
 
 
 def warn_of_unset_gradients(target, params):
@@ -92,6 +92,6 @@ def _cure():
     if config.enable_backprop:
         return ('call loss.backward() before update(), on a loss that was computed '
                 'outside of chainer.no_backprop_mode(), and by functions of variables '
-                'from the parameters to the loss: y.array has no graph behind it')
-    return ('backpropagation is switched off: take the loss and the update out of '
+                'from the parameters to the loss: y.array has no graph')
+    return ('backpropagation is switched off: move the loss and the update out of '
             'chainer.no_backprop_mode()')

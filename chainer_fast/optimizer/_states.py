@@ -108,7 +108,8 @@ def serialize_rules(link, ruled, parts):
         raise next(iter(without.values()))      # the file is of another optimizer
     for path in without:
         warnings.warn(
-            'the file has no states for %s, although it counts updates: they begin anew'
+            'the file has no states for %s, although it counts updates: they are '
+            'initialized again'
             % (path,))
 
 
@@ -154,8 +155,8 @@ class Stateful:
             return
         state = self._state
         if state is None and self.t:
-            # Updates were counted but not done: uninitialized parameter, or disabled
-            # rule.
+            # Updates were counted but states were not created: the parameter was
+            # uninitialized, or the rule disabled.
             state = dict.fromkeys(self.__state_names())
         for name, value in (state or {}).items():
             state[name] = serializer(name, value)
@@ -211,11 +212,12 @@ class Stateful:
             shape = numpy.shape(expected.get(name))
             if name in expected and numpy.shape(state) != shape:
                 raise ValueError(
-                    'state %r of %s has shape %s, and not %s as the parameter needs it'
+                    'state %r of %s has shape %s instead of %s, which the parameter '
+                    'requires'
                     % (name, path, numpy.shape(state), shape))
             if getattr(state, 'dtype', array.dtype).kind not in 'biufc':
                 raise TypeError(
-                    'state %r of %s has dtype %s, which is none of numbers'
+                    'state %r of %s has dtype %s, which is not numeric'
                     % (name, path, state.dtype))
 
     def _init_states(self, param):

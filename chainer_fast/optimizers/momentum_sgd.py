@@ -57,11 +57,12 @@ class MomentumSGD(GradientMethod):
     momentum : float
         Decay rate :math:`\mu` of the last step.
     lazy : bool
-        Whether to skip rows whose gradient is zero, along with their states. A row is
-        what the first axis counts. By the formula, which is the default, all rows move
-        by what is left of earlier gradients. The matrix of an embedding has many rows,
-        of which a step uses few: with this it takes time for these alone. The rows are
-        not the same as without, so this is no mere switch of speed.
+        Whether to skip rows whose gradient is zero, along with their states. Rows are
+        counted along the first axis. According to the formula, which is the default,
+        earlier gradients continue to change all rows. The matrix of an embedding has
+        many rows, of which a step uses few: with ``lazy``, only these rows take time.
+        The results differ from those of the formula, so the option does not only affect
+        speed.
 
     References
     ----------

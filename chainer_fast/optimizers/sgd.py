@@ -55,8 +55,8 @@ class SGD(GradientMethod):
     >>> layer.W.array
     array([[0.7, 2.1]], dtype=float32)
 
-    Other ways to take a step: with gradients that are there already, and with the
-    arguments of the loss function.
+    Other ways to update: with gradients that are already computed, and with arguments
+    of the loss function.
 
     >>> layer.cleargrads()
     >>> F.sum(layer(x)).backward()

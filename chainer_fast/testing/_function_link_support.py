@@ -92,7 +92,7 @@ def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
             len(actual_props), len(expected_props), props))
     test_error_cls.check(
         actual_props == expected_props,
-        'shapes or dtypes of outputs are not those expected\n' + props)
+        'shapes or dtypes of outputs differ from the expected ones\n' + props)
     problems = {}
     for i, (actual, expected) in enumerate(
             zip(actual_arrays, expected_arrays, strict=True)):
@@ -102,7 +102,7 @@ def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
             problems[i] = str(e)
     test_error_cls.check(
         not problems,
-        'outputs %s are not those expected\n%s\n%s' % (
+        'outputs %s differ from the expected ones\n%s\n%s' % (
             list(problems), props, ''.join(
                 '\noutput %d:\n%s\n' % item for item in problems.items())))
 
@@ -149,4 +149,5 @@ def _check_dodging(attempt, dodge, test_error_cls, message):
                 if not dodge:
                     raise
         raise AssertionError(
-            'none of %d inputs lets the function be differentiated' % _MAX_DODGES)
+            'none of %d inputs is a point at which the function is differentiable'
+            % _MAX_DODGES)

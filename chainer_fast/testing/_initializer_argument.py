@@ -18,7 +18,7 @@ class InitializerArgument:
     def __init__(self, argument_value, expected_initializer):
         if expected_initializer is None:
             raise ValueError(
-                'expected_initializer must be what the link falls back on, not None')
+                'expected_initializer must be the default of the link, not None')
         self.argument_value = argument_value
         self.expected_initializer = expected_initializer
 
@@ -29,8 +29,8 @@ def _check_generated_initializer(init):
         return
     if init is None:
         raise ValueError(
-            'None leaves the initializer to the link: use InitializerArgument(None, '
-            'EXPECTED) to tell what it falls back on')
+            'None lets the link choose the initializer: use InitializerArgument(None, '
+            'EXPECTED) to specify the default of the link')
     _get_expected_initializer(init)
 
 

@@ -30,7 +30,7 @@ class _LinkTestBase:
         """
 
     def generate_inputs(self):
-        """Return a tuple of input arrays, of NumPy. To be overridden."""
+        """Return a tuple of input arrays, from NumPy. To be overridden."""
         raise NotImplementedError('define generate_inputs()')
 
     def create_link(self, initializers):
@@ -209,7 +209,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         self.check_forward_options = {}
 
     def forward_expected(self, link, inputs):
-        """Return a tuple of the expected output arrays, of NumPy. To be overridden.
+        """Return a tuple of the expected output arrays, from NumPy. To be overridden.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         raise NotImplementedError('define forward_expected(link, inputs)')
 
     def generate_grad_outputs(self, outputs_template):
-        """Return a tuple of gradients of the outputs, arrays of NumPy or ``None``.
+        """Return a tuple of gradients of the outputs, NumPy arrays or ``None``.
 
         By default they are uniform in [-1, 1).
 

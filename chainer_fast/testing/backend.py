@@ -69,7 +69,7 @@ class BackendConfig:
         settings = dict(self._props)
         for name, value in params.items():
             if name not in settings:
-                raise ValueError('no setting %s; there are %s' % (
+                raise ValueError('no setting %s; the settings are %s' % (
                     name, ', '.join(settings)))
             settings[name] = value
         self._contexts = []

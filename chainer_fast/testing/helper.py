@@ -32,7 +32,7 @@ def assert_warns(expected: type | tuple[type, ...]) -> tp.Iterator[None]:
         warnings.simplefilter('always')
         yield
     if not any(isinstance(w.message, expected) for w in caught):
-        raise AssertionError('%s was not warned of; warnings in the block: %s' % (
+        raise AssertionError('there was no warning of %s; warnings in the block: %s' % (
             getattr(expected, '__name__', expected),
             [w.category.__name__ for w in caught]))
 

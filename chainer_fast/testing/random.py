@@ -138,7 +138,7 @@ def _setup_random():
 
 def _teardown_random():
     global _nest_count
-    assert _nest_count > 0, 'random is not set up: tear-down without set-up'
+    assert _nest_count > 0, 'random is not set up: teardown without setup'
     _nest_count -= 1
     if _nest_count == 0:
         do_teardown()

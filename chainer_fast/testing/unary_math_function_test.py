@@ -80,7 +80,7 @@ def unary_math_function_unittest(
     check_available()
     if is_linear is not None:
         warnings.warn(
-            'is_linear has no effect: leave it out', DeprecationWarning, stacklevel=2)
+            'is_linear has no effect: omit it', DeprecationWarning, stacklevel=2)
     is_old_style = isinstance(func, function.Function)
     name = type(func).__name__.lower() if is_old_style else func.__name__
     if func_expected is None:

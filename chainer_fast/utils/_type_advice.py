@@ -84,7 +84,7 @@ def _of_axes(expect, given):
 def of_images(x):
     """Return advice on images that lack one of two possible axes."""
     return ('Images have the axes (image, channel, ...): %s[:, None] is a batch of '
-            'images of one channel, %s[None] one image in a batch of its own' % (x, x))
+            'images of one channel, %s[None] is a batch of one image' % (x, x))
 
 
 def _variable(name):

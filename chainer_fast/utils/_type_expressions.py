@@ -88,12 +88,12 @@ class Expr:
 
     def __bool__(self) -> bool:
         raise RuntimeError(
-            'An expression of a type check has no truth value yet. Give it to '
-            'type_check.expect(), or take its value with type_check.eval().')
+            'An expression of a type check has no truth value yet. Pass it to '
+            'type_check.expect(), or compute its value with type_check.eval().')
 
     def __iter__(self) -> tp.NoReturn:
         raise TypeError(
-            'The length of %s is not known yet. Take its value with '
+            'The length of %s is not known yet. Compute its value with '
             'type_check.eval() to iterate over it.' % (self,))
 
     def __contains__(self, item: tp.Any) -> bool:
@@ -316,7 +316,7 @@ class Testable:
     __test__ = False  # not a test case, despite the name
 
     def expect(self) -> None:
-        """Raise :class:`InvalidType` unless the condition holds."""
+        """Raise :class:`InvalidType` unless the condition is true."""
         raise NotImplementedError(
             '%s does not define expect()' % type(self).__name__)
 

@@ -207,7 +207,7 @@ def check_nobias(nobias: bool) -> None:
     if isinstance(nobias, numbers.Real) or hasattr(nobias, 'dtype'):
         from chainer_fast._help.past.removed import messages
         warnings.warn(
-            'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
+            'nobias specifies whether to omit the bias, but is %s; instead, %s' % (
                 nobias if isinstance(nobias, numbers.Real) else type(nobias),
                 messages.argument(['links.Linear'], 'wscale')),
             stacklevel=mistakes.levels_to_the_caller())

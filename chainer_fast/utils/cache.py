@@ -37,7 +37,7 @@ class cached_property(tp.Generic[_Value]):
             values[has_graph] = self.func(obj)
         return values[has_graph]
 
-    # Also gives the property precedence over the object's dict.
+    # With it, the property also takes precedence over the object's dict.
     def __set__(self, obj: tp.Any, cls: tp.Any) -> None:
         raise AttributeError('%s.%s is computed and cannot be set'
                              % (type(obj).__name__, self.__name__))

@@ -18,7 +18,7 @@ def _expect_axes(x, name, axes):
     """Raise ``ValueError`` for an array without enough axes."""
     if x.ndim < axes:
         raise ValueError(
-            '%s takes an array of at least %s axes, but this has the shape %s'
+            '%s needs an array with at least %s axes, but this one has the shape %s'
             % (name, axes, x.shape))
 
 

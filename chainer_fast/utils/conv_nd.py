@@ -42,7 +42,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
 def _check_lengths(nd, **settings):
     for name, values in settings.items():
         assert len(values) == nd, (
-            '%s has to have a number for each of %s axes: %r' % (name, nd, values))
+            '%s must have a number for each of %s axes: %r' % (name, nd, values))
 
 
 def _places(img, ksize, stride, pad, cover_all, dilate):
@@ -74,7 +74,7 @@ def im2col_nd(
     stride : sequence of int
         Strides.
     pad : sequence of int
-        Padding, with zeros.
+        Padding with zeros.
     cover_all : bool
         See :func:`~chainer_fast.utils.get_conv_outsize`.
     dilate : int or sequence of int
@@ -115,7 +115,7 @@ def _check_patches(col, stride, pad, dims, dilate):
     if col.ndim != 2 + 2 * nd:
         conv._expect_axes(col, 'col2im_nd', 2)
         raise AssertionError(
-            'patches of images of %s axes have to have %d axes, not %d'
+            'patches of images with %s axes must have %d axes, not %d'
             % (nd, 2 + 2 * nd, col.ndim))
     _check_lengths(nd, stride=stride, pad=pad)
     return col, stride, pad, dims, as_tuple(dilate, nd)

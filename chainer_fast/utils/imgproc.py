@@ -42,7 +42,7 @@ def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdAr
     channels, height, width = images[0].shape
     bottom, right = height - crop_h, width - crop_w
     if bottom < 0 or right < 0:
-        raise ValueError('cannot cut patches of %s x %s out of images of %s x %s' % (
+        raise ValueError('cannot crop patches of %s x %s from images of %s x %s' % (
             crop_h, crop_w, height, width))
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right),
                (bottom // 2, right // 2)]

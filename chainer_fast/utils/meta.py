@@ -37,7 +37,7 @@ def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """
     action = kwargs.pop('action', TypeError)
     if kwargs:
-        raise TypeError('final() takes no argument but action, got %s'
+        raise TypeError('final() has no argument but action, got %s'
                         % ', '.join(map(repr, sorted(kwargs))))
 
     def mark(method):

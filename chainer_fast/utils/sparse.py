@@ -97,7 +97,7 @@ class CooMatrix:
             lacks_rows = data.ndim > 1 and len(row) < len(data)
             raise (IndexError if lacks_rows else ValueError)(
                 'each of the values in data of shape %s needs a row and a column, but '
-                'there are %s of them' % (data.shape, self.row.shape))
+                'there are %s of these' % (data.shape, self.row.shape))
         if data.ndim > 1:
             where = xp.arange(len(data))[:, None], row, col
         xp.add.at(dense, where, data)

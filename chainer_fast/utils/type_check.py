@@ -316,7 +316,7 @@ def expect(*bool_exprs: tp.Any) -> None:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a condition does not hold.
+        If a condition is not met.
 
     Examples
     --------

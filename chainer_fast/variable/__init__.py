@@ -151,7 +151,7 @@ def _check_grad_type(func, x, is_node_x, gx):
         If its shape differs from that of the data.
     """
     if not isinstance(gx, get_array_types()):
-        raise TypeError('a gradient has to be an array (%s), not %s' % (
+        raise TypeError('a gradient must be an array (%s), not %s' % (
             ' or '.join(kind.__name__ for kind in get_array_types()), type(gx)))
     grad_check.check_gradient(func, x if is_node_x else x.node, gx)
 
@@ -159,9 +159,9 @@ def _check_grad_type(func, x, is_node_x, gx):
 class VariableNode(VariableNodeBase):
     """Node of a variable in the computational graph.
 
-    The graph holds nodes instead of variables, so that the array of a variable can be
-    released, while the graph exists, if no function needs it. A node records the type
-    and the shape of the array, the function that computed it, and its rank.
+    The graph consists of nodes instead of variables, so that the array of a variable
+    can be released, while the graph exists, if no function needs it. A node records the
+    type and the shape of the array, the function that computed it, and its rank.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ _gone: tp.Any = weakref.ref(set())
 
 
 def _create_variable(data, name, grad, requires_grad, device=None):
-    """Create a variable from its pickled values; those of Chainer 5 have no device."""
+    """Create a variable from its pickled values, without a device up to Chainer 5."""
     var = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
     if device is not None:
         var.to_device(device)
@@ -583,7 +583,8 @@ class Variable(VariableBase, _moves.Movable):
     # -- gradients
 
     def _check_grad_array(self, grad: tp.Any) -> None:
-        """Raise an error if a gradient does not match the type or shape of the data."""
+        """Raise an error if a gradient differs in type, dtype or shape from the "
+        "data."""
         kinds = get_array_types()
         if grad is not None and not isinstance(grad, kinds):
             raise TypeError(
@@ -659,7 +660,7 @@ class Variable(VariableBase, _moves.Movable):
         if var._has_wrapper != self._has_wrapper and (
                 self.raw_array is not None):
             raise RuntimeError(
-                'addgrad does not add between ChainerX and other arrays')
+                'addgrad cannot add ChainerX arrays and other arrays')
         if var.grad is None:   # an error if the variable was never initialized
             return
         other: tp.Any = var.grad_var
@@ -766,8 +767,8 @@ class Variable(VariableBase, _moves.Movable):
         except Exception as error:
             if array.size != 1 and self._grad is None:
                 mistakes.tell(error, (
-                    'backward() began at a variable of shape %s without a gradient: '
-                    'begin at a scalar, such as chainer.functions.sum(y), or set y.grad'
+                    'backward() started at a variable of shape %s without a gradient: '
+                    'start at a scalar, such as chainer.functions.sum(y), or set y.grad'
                     % (self.shape,)))
             mistakes.explain_backward(error)
             raise

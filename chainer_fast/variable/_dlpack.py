@@ -41,8 +41,8 @@ def export(array, stream, max_version, dl_device, copy):
     # PyTorch aborts the process if strides are negative.
     if not copy and any(stride < 0 for stride in array.strides):
         raise BufferError(
-            'the array has negative strides %s, which few libraries take: share '
-            'a variable of array.copy()' % (array.strides,))
+            'the array has negative strides %s, which few libraries support: share a '
+            'variable of array.copy()' % (array.strides,))
     if dl_device is not None and tuple(dl_device) != tuple(array.__dlpack_device__()):
         if tuple(dl_device) != (_CPU, 0) or copy is False:
             raise BufferError(
@@ -85,7 +85,7 @@ def import_array(x):
     else:
         raise BufferError(
             'the array is on the device (%s, %s) of DLPack, which neither NumPy nor '
-            'CuPy has: move it to the processor first' % (kind, number))
+            'CuPy supports: move it to the processor first' % (kind, number))
     try:
         return library.from_dlpack(x)
     except (BufferError, RuntimeError) as error:

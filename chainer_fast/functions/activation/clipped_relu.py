@@ -25,7 +25,7 @@ class ClippedReLU(FunctionNode):
         super().__init__()
         if not isinstance(z, float):
             raise TypeError(
-                'the ceiling z of a clipped ReLU must be a float, not %s'
+                'the upper bound z of a clipped ReLU must be a float, not %s'
                 % type(z).__name__)
         # An upper bound of zero or below would make the function constant.
         assert z > 0

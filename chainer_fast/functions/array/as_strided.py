@@ -59,7 +59,7 @@ def _stride_array(array, shape, strides, storage_offset):
     """
     if len(shape) != len(strides):
         raise ValueError(
-            'strides must be as many as there are axes in shape, but are %s for %s'
+            'strides must have one element for each axis of shape, but are %s for %s'
             % (tuple(strides), tuple(shape)))
     memory = _get_base_array(array).ravel(order='K').view(array.dtype)
     if 0 not in shape:

@@ -50,7 +50,7 @@ def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:
     Raises
     ------
     TypeError
-        If there is no such dtype.
+        If ``typ`` is not a dtype.
 
     Examples
     --------

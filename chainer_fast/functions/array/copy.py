@@ -84,6 +84,6 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     if target._wraps is not x._has_wrapper:
         if x.requires_grad:
             raise RuntimeError(
-                'gradients do not go between ChainerX and other libraries')
+                'gradients cannot be passed between ChainerX and other libraries')
         return as_variable(target.send(x.array.copy()))
     return Copy(x.device, target).apply((x,))[0]

@@ -21,8 +21,8 @@ class Moveaxis(FunctionNode):
         self.destination: tuple[int] | tuple[tp.Any, ...] = self._as_axes(destination)
         if len(self.source) != len(self.destination):
             raise ValueError(
-                'source and destination must name equally many axes, but '
-                'name %d and %d' % (len(self.source), len(self.destination)))
+                'source and destination must have the same number of axes, but have %d '
+                'and %d' % (len(self.source), len(self.destination)))
 
     @staticmethod
     def _as_axes(value):

@@ -73,8 +73,8 @@ def pad(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point.
     ValueError
-        If there is no such mode, the mode has no such argument, a width is negative, or
-        the number of pairs is not the number of axes.
+        If the mode is unknown, it does not have a given argument, a width is negative,
+        or the number of pairs is not the number of axes.
 
     See Also
     --------

@@ -45,7 +45,7 @@ def compute_indices_and_weights(
     Raises
     ------
     ValueError
-        If there is no such mode.
+        If the mode is unknown.
     """
     if mode not in _MODES:
         raise ValueError('mode must be one of %s, not %r' % (', '.join(_MODES), mode))
@@ -237,7 +237,7 @@ def resize_images(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not in single precision or does not have four axes.
     AssertionError
-        If there is no such mode.
+        If the mode is unknown.
     ValueError
         If a length is negative, with bilinear interpolation and ``align_corners``.
     ZeroDivisionError

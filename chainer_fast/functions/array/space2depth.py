@@ -18,7 +18,7 @@ class Space2Depth(FunctionNode):
     Parameters
     ----------
     r : int
-        Side of a block.
+        Side length of a block.
     """
 
     def __init__(self, r: int) -> None:

@@ -18,8 +18,8 @@ RETIRED = {
         "deterministic is not supported anymore: use chainer.using_config("
         "'cudnn_deterministic', value), with True or False for the value.",
     'requires_x_grad':
-        'requires_x_grad is not supported anymore: leave it out, backpropagation '
-        'finds out which gradients are wanted.',
+        'requires_x_grad is not supported anymore: omit it, since backpropagation '
+        'determines which gradients are needed.',
 }
 
 
@@ -73,7 +73,7 @@ class Planar(FunctionNode):
         if self.cudnn_fast and not convolution.keeps_channels_last(inputs[0]):
             raise RuntimeError(
                 "the compute mode 'cudnn_fast' needs arrays on a GPU and cuDNN, which "
-                'chainer.config.use_cudnn must not forbid')
+                "chainer.config.use_cudnn must allow")
         if self._input_layouts is None or not any(self._input_layouts):
             return inputs
         if not self.cudnn_fast:
@@ -139,7 +139,7 @@ def places(lengths, ksize, stride, pad, dilate, cover_all):
     ZeroDivisionError
         If a stride is zero.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     TypeError
         If the numbers are not integers.
     ValueError
@@ -154,7 +154,7 @@ def places(lengths, ksize, stride, pad, dilate, cover_all):
         if out <= 0:
             raise AssertionError(
                 'Output sizes should be positive, but a window of %s with stride %s '
-                'and dilate %s takes %s places in images of %s with pad %s' % (
+                'and dilate %s has %s positions in images of %s with pad %s' % (
                     tuple(ksize), tuple(stride), tuple(dilate), outs, tuple(lengths),
                     tuple(pad)))
     for name, numbers in (('stride', stride), ('pad', pad), ('dilate', dilate)):

@@ -73,14 +73,14 @@ class ConvolutionND(_convolution.Spatial):
 
 
 def _transposed(function, x, W, outsize):
-    """Apply the transposed convolution of one that is like the function."""
+    """Apply the transpose of a convolution with the settings of a function."""
     return deconvolution_nd.DeconvolutionND(
         function.ndim, function.stride, function.pad, tuple(outsize), function.dilate,
         function.groups).apply((x, W))[0]
 
 
 def _convolved(function, x, W, outs):
-    """Apply the convolution that a function is the gradient of, with known places."""
+    """Apply the convolution whose gradient a function is, with known positions."""
     convolution = ConvolutionND(
         function.ndim, function.stride, function.pad, function.cover_all,
         function.dilate, function.groups)
@@ -143,7 +143,7 @@ def convolution_nd(
     x : Variable or array, shape (n, c, d_1, ..., d_N)
         Images, of a floating dtype.
     W : Variable or array, shape (o, c / groups, k_1, ..., k_N)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int

@@ -139,7 +139,7 @@ def deconvolution_2d(
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (c, o / groups, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias, of the dtype of the images.
     stride : int or pair of int

@@ -117,7 +117,7 @@ def deconvolution_nd(
     x : Variable or array, shape (n, c, d_1, ..., d_N)
         Images, of a floating dtype.
     W : Variable or array, shape (c, o / groups, k_1, ..., k_N)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
@@ -186,7 +186,7 @@ def deconvolution_1d(
     x : Variable or array, shape (n, c, d)
         Sequences, of a floating dtype.
     W : Variable or array, shape (c, o / groups, k)
-        Filters. They may be of another floating dtype than the sequences.
+        Filters. Their floating dtype may differ from that of the sequences.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int
@@ -240,7 +240,7 @@ def deconvolution_3d(
     x : Variable or array, shape (n, c, d, h, w)
         Volumes, of a floating dtype.
     W : Variable or array, shape (c, o / groups, kd, kh, kw)
-        Filters. They may be of another floating dtype than the volumes.
+        Filters. Their floating dtype may differ from that of the volumes.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int

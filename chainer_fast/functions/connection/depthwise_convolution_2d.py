@@ -28,7 +28,7 @@ def depthwise_convolution_2d(
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (m, c, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (c * m,), optional
         Bias, of the dtype of the images.
     stride, pad : int or pair of int

@@ -120,8 +120,8 @@ def _check_places(x, W, stride):
             x.shape[2:], W.shape[1:3], W.shape[4:], stride, strict=True):
         if (out - 1) * s + k > length:
             raise ValueError(
-                'W has filters for %s places, but a window of %s with stride %s has '
-                'not so many in images of %s'
+                'W has filters for %s positions, but a window of %s with stride %s has '
+                'fewer positions in images of %s'
                 % (W.shape[1:3], W.shape[4:], tuple(stride), x.shape[2:]))
 
 
@@ -206,7 +206,7 @@ def local_convolution_2d(
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (o, h_out, w_out, c, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o, h_out, w_out), optional
         Bias, of the dtype of the images.
     stride : int or pair of int

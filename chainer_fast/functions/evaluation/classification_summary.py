@@ -36,8 +36,8 @@ class ClassificationSummary(Function):
             if count > _MOST_CLASSES:
                 raise ValueError(
                     'the highest label in t is %d, but y has scores of %d classes, and '
-                    'results are for at most 2**27 unless label_num is given: mend '
-                    'the label, or pass label_num' % (count - 1, y.shape[1]))
+                    'results are for at most 2**27 unless label_num is given: fix the '
+                    'label, or pass label_num' % (count - 1, y.shape[1]))
         numbers = kernels.counts(y, t, count, self.ignore_label)
         return *kernels.shares(*numbers, self.beta), numbers[2]
 

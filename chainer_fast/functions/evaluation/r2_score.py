@@ -60,7 +60,7 @@ def r2_score(
     Parameters
     ----------
     pred : Variable or array
-        Predictions of a floating dtype; samples lie along the first axis.
+        Predictions of a floating dtype; samples are along the first axis.
     true : Variable or array
         True values, of a floating dtype and the shape of ``pred``.
     sample_weight

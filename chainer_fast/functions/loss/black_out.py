@@ -86,7 +86,7 @@ def _candidate_ids(x, t, samples):
         if config.type_check and ids.dtype.kind != 'i':
             raise type_check.InvalidType(
                 '%s.dtype.kind == i' % (name,), '%s != i' % (ids.dtype.kind,),
-                '%s must be numbers of classes' % (name,))
+                '%s must be indices of classes' % (name,))
     # One target, or one row of samples, applies to all rows of x.
     rows = len(x.array) if x.ndim else 0
     if t.ndim != 1 or len(t) not in (1, rows) or not samples.ndim or (

@@ -133,7 +133,7 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         # Compute the gradient again, with differentiable functions.
         again = config.enable_backprop
         with using_config('enable_backprop', True):
-            # Identities cut off the graph that the inputs themselves depend on.
+            # Identities separate the graph that the inputs themselves depend on.
             inputs = identity.identity(*self.get_retained_inputs())
             gs = self._differentiable(*inputs)
             gs, ggs = zip(*[

@@ -100,7 +100,7 @@ def _read_sublist(sublist):
         else:
             raise TypeError(
                 'Subscripts must be a str, or lists of int and Ellipsis after the '
-                'operands, but %r is there.' % (entry,))
+                'operands, not %r.' % (entry,))
     return ''.join(symbols)
 
 
@@ -113,7 +113,7 @@ def _parse_einsum_input(operands):
         A string and the operands, or the operands, each followed by a list.
     """
     if not operands:
-        raise ValueError('No input operands: einsum takes subscripts and arrays.')
+        raise ValueError('No input operands: einsum needs subscripts and arrays.')
     if isinstance(operands[0], str):
         arrays = operands[1:]
         return (*_read_equation(operands[0], len(arrays)), arrays)
@@ -186,7 +186,7 @@ def _plan(in_subs, out_sub, shapes):
             for sub, shape in zip(in_subs.split(','), shapes, strict=True)):
         raise ValueError(
             'einsum does not sum over an ellipsis, but the output %r of %r lacks it. '
-            "Write '...' there, and sum afterwards." % (
+            "Add '...' to the output, and sum afterwards." % (
                 out_sub, in_subs.replace(_REST, '...')))
     return _contraction.plan(terms, out, shapes)
 

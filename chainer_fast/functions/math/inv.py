@@ -75,7 +75,7 @@ def inv(a: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point, or no square matrix.
+        If ``a`` is not floating-point or not a square matrix.
     ValueError
         If the matrix is singular; on a GPU in debug mode only.
 
@@ -114,7 +114,7 @@ def batch_inv(a: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point, or no batch of square matrices.
+        If ``a`` is not floating-point or not a batch of square matrices.
     ValueError
         If any matrix is singular; on a GPU in debug mode only.
 

@@ -24,7 +24,7 @@ def _flip(x, yes):
 def _matmul(a, b, transa=False, transb=False, transout=False):
     """Return the product of arrays, with operands or result transposed on request."""
     if transout and min(a.ndim, b.ndim) > 1:
-        # (A B)^T = B^T A^T gives a contiguous result.
+        # (A B)^T = B^T A^T yields a contiguous result.
         return _matmul(b, a, not transb, not transa)
     left, right = _flip(a, transa), _flip(b, transb)
     if right.ndim < 3 and (left.ndim < 3 or not transa):

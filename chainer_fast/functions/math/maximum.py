@@ -29,7 +29,7 @@ def maximum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Parameters
     ----------
     x1, x2 : Variable or array
-        Floating-point, of one dtype and of shapes that broadcast.
+        Floating-point, of one dtype and of shapes that can be broadcast.
 
     Returns
     -------

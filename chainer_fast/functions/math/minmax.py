@@ -18,7 +18,7 @@ class SelectorBase(_axes.Reduction):
     """
 
     def _fwd(self, x, xp):
-        raise NotImplementedError('a subclass tells which element is selected')
+        raise NotImplementedError('a subclass must define which element is selected')
 
     @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -75,7 +75,7 @@ def max(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice, or there is no element.
+        If ``axis`` contains an axis twice, or there is no element.
 
     See Also
     --------
@@ -132,7 +132,7 @@ def min(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice, or there is no element.
+        If ``axis`` contains an axis twice, or there is no element.
 
     See Also
     --------
@@ -162,7 +162,7 @@ class IndexSelectorBase(function_node.FunctionNode):
         self.axis = axis
 
     def _fwd(self, x, xp):
-        raise NotImplementedError('a subclass tells which element is selected')
+        raise NotImplementedError('a subclass must define which element is selected')
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

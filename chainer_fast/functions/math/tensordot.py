@@ -26,14 +26,14 @@ def _counted(axes, shape, name):
     """Return nonnegative axes."""
     ndim = len(shape)
     if len(axes) > ndim:
-        raise ValueError('axes names %d axes of %s, which has %d: %s' % (
+        raise ValueError('axes contains %d axes of %s, which has %d: %s' % (
             len(axes), name, ndim, list(axes)))
     found = []
     for axis in axes:
         shape[axis]  # an axis that does not exist raises IndexError
         found.append(axis % ndim)
     if len(set(found)) < len(found):
-        raise ValueError('axes names an axis of %s twice: %s' % (name, list(axes)))
+        raise ValueError('axes contains an axis of %s twice: %s' % (name, list(axes)))
     return tuple(found)
 
 
@@ -46,11 +46,12 @@ def _read_axes(axes, a_shape, b_shape):
                 'it has %d entries: %r' % (len(axes), axes))
         a_sum, b_sum = map(_as_axes, axes)
         if len(a_sum) != len(b_sum):
-            raise ValueError('axes must name as many axes of a as of b: %r' % (axes,))
+            raise ValueError('axes must contain the same number of axes of a and b: '
+                             '%r' % (axes,))
     elif isinstance(axes, int):
         for name, shape in ('a', a_shape), ('b', b_shape):
             if axes > len(shape):
-                raise ValueError('axes names %s axes of %s, which has %s' % (
+                raise ValueError('axes contains %s axes of %s, which has %s' % (
                     axes, name, len(shape)))
         count = max(axes, 0)
         a_sum = range(-count, 0)

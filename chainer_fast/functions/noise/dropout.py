@@ -99,8 +99,8 @@ class DropoutGradCuDNN(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if not isinstance(self.states, get_array_types()):
             raise RuntimeError(
-                'cuDNN is not enabled: in place of its states only a mask will do, '
-                'not %s' % type(self.states).__name__)
+                'cuDNN is not enabled: its states must be replaced by a mask, not by '
+                '%s' % type(self.states).__name__)
         return DropoutGrad(self.states).forward(inputs)
 
     def backward(

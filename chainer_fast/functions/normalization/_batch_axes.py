@@ -22,7 +22,7 @@ def _axis_option(axis):
     given: tp.Any = tuple(axis)
     if any([a >= b for a, b in zip(given, given[1:], strict=False)]):
         raise RuntimeError(
-            'axis must be in ascending order and name no axis twice, but is %s'
+            'axis must be in ascending order without duplicates, but is %s'
             % (given,))
     return tuple([int(operator.index(each)) for each in given])
 

@@ -71,7 +71,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
             :meth:`backward` needs.
         """
         if running_mean is not None and running_var is None:
-            raise TypeError('running_var is required beside running_mean')
+            raise TypeError('running_var is required if running_mean is given')
         running = ()
         if running_mean is not None and x.size > 0:
             count = x.size // max(gamma.size, 1)

@@ -71,11 +71,11 @@ def _in_layout(v, layout):
 
 _ONE_SAMPLE = (
     'A batch with no more than one sample has been given to F.batch_normalization, '
-    'whose output is then beta, whatever the sample. Is config.train true in an '
+    'whose output is then beta for any sample. Is config.train true in an '
     'evaluation, or has the iterator left one sample for the last batch?')
 _ONE_ELEMENT = (
-    'F.batch_normalization has been given a batch of length one along all axes that '
-    'it aggregates, and its output is then beta, whatever the values.')
+    'F.batch_normalization has been given a batch of length one along all axes that it '
+    'aggregates; its output is then beta for any values.')
 
 
 @record(

@@ -19,9 +19,9 @@ def _deprecated_statistic(name):
     """Return a property for a running statistic that warns when it is used."""
     def get(function):
         warnings.warn(
-            'The attributes of BatchRenormalizationFunction are deprecated. Give '
-            'batch_renormalization update_statistics=True, and the arrays of running '
-            'statistics are updated.', DeprecationWarning)
+            'The attributes of BatchRenormalizationFunction are deprecated. Pass '
+            'update_statistics=True to batch_renormalization to update the arrays of '
+            'running statistics.', DeprecationWarning)
         return getattr(function, '_running_' + name)
 
     return property(get, doc='Running %s; deprecated.' % name)
@@ -82,7 +82,7 @@ class BatchRenormalizationFunction(function.Function):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         # Outside of training, there are no moments of a batch.
-        assert config.train, 'batch_renormalization is for training'
+        assert config.train, 'batch_renormalization can be used in training only'
         x, gamma, beta = inputs
         axis = self._axis = batch_normalization._compute_axis(x.ndim, gamma.ndim)
         mean, var = kernels.moments(
@@ -158,7 +158,7 @@ def batch_renormalization(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point, or the shapes of ``gamma`` and ``beta`` do not
-        fit it.
+        match it.
     TypeError
         If running statistics are missing.
     ValueError
@@ -223,7 +223,8 @@ def fixed_batch_renormalization(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point, or the shapes of the others do not fit it.
+        If ``x`` is not floating-point, or the shapes of the other arguments do not
+        match it.
 
     Warns
     -----

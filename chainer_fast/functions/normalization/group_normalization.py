@@ -194,7 +194,7 @@ def group_normalization(
     beta : Variable or array
         Offsets, like ``gamma``.
     eps : float
-        Constant added to the variance, which keeps the quotient finite.
+        Constant added to the variance to keep the quotient finite.
 
     Returns
     -------

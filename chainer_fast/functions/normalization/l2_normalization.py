@@ -127,7 +127,7 @@ def normalize(
     numpy.exceptions.AxisError
         If ``x`` has no such axis.
     ValueError
-        If an axis is named twice.
+        If an axis occurs twice.
 
     See Also
     --------

@@ -130,7 +130,7 @@ def layer_normalization(
     beta : Variable or array
         Offsets, like ``gamma``.
     eps : float
-        Constant added to the variance, which keeps the quotient finite.
+        Constant added to the variance to keep the quotient finite.
 
     Returns
     -------

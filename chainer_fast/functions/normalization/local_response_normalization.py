@@ -21,7 +21,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
     compiled.LocalResponseNormalizationShortcut(),
     fields=('alpha', 'beta', 'k', 'n', 'unit_scale', 'scale'))
 class LocalResponseNormalization(FunctionNode):
-    """Normalizes each element by its neighbours in other channels.
+    """Normalizes each element by its neighbors in other channels.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LocalResponseNormalization(FunctionNode):
 
 
 def _half(n):
-    """Return the number of neighbours on either side."""
+    """Return the number of neighbors on either side."""
     if not isinstance(n, int):
         n = operator.index(_numbers.plain(n))
     return max(n // 2, 0)
@@ -162,7 +162,7 @@ class _WindowSum(FunctionNode):
     Parameters
     ----------
     half : int
-        Number of neighbours on either side.
+        Number of neighbors on either side.
     """
 
     def __init__(self, half: int) -> None:
@@ -181,7 +181,7 @@ class _WindowSum(FunctionNode):
 def local_response_normalization(
         x: VariableOrArray, n: int = 5, k: float = 2, alpha: float = 1e-4,
         beta: float = .75) -> Variable:
-    """Normalize each element by its neighbours in other channels.
+    """Normalize each element by its neighbors in other channels.
 
     .. math::
 

@@ -94,7 +94,7 @@ def average_pooling_2d(
     Raises
     ------
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType

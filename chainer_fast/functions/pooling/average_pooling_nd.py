@@ -211,7 +211,7 @@ def average_pooling_1d(
         If ``x`` does not have three axes, padding is negative, or ``pad_value`` is
         neither 0 nor ``None``.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
@@ -266,7 +266,7 @@ def average_pooling_3d(
         If ``x`` does not have five axes, padding is negative, or ``pad_value`` is
         neither 0 nor ``None``.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType

@@ -154,7 +154,7 @@ def max_pooling_nd(
     --------
     chainer_fast.functions.average_pooling_nd
     chainer_fast.functions.unpooling_nd
-    chainer_fast.functions.upsampling_2d : the reverse, by means of the indexes.
+    chainer_fast.functions.upsampling_2d : the reverse, by means of the indices.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def max_pooling_1d(
     ValueError
         If ``x`` does not have three axes, or padding is negative.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
@@ -294,7 +294,7 @@ def max_pooling_2d(
     ValueError
         If ``x`` does not have four axes, or padding is negative.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
@@ -367,7 +367,7 @@ def max_pooling_3d(
     ValueError
         If ``x`` does not have five axes, or padding is negative.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType

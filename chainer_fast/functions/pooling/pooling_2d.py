@@ -9,7 +9,7 @@ from chainer_fast.types import NdArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 
-_NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
+_NO_CUDNN = 'cuDNN is not available to %s: %s must be overridden'
 
 
 def _pair(x, name):
@@ -84,7 +84,7 @@ class Pooling2D(_Window2D, FunctionNode):
     def _get_pool_mode(self):
         """Return cuDNN's number for the kind of pooling; to be overridden."""
         raise NotImplementedError(
-            '%s is no kind of pooling of cuDNN' % type(self).__name__)
+            '%s is not a kind of pooling in cuDNN' % type(self).__name__)
 
     def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Pool with cuDNN.

@@ -27,7 +27,7 @@ class _PoolingND(FunctionNode):
         Whether the windows cover every element; the last one may extend beyond the
         image.
     return_indices : bool
-        Whether indexes are wanted, too.
+        Whether to return the indices, too.
     """
 
     ksize: tuple[int, ...]
@@ -42,7 +42,7 @@ class _PoolingND(FunctionNode):
         super().__init__()
         if ndim <= 0:
             raise ValueError(
-                'images to be pooled need at least one axis behind that of channels, '
+                'images to be pooled need at least one axis after that of channels, '
                 'but ndim is %d' % ndim)
         steps = ksize if stride is None else stride
         self.ksize, self.stride, self.pad = [
@@ -65,7 +65,7 @@ class _PoolingND(FunctionNode):
     def get_cudnn_pool_mode(self):
         """Return cuDNN's number for the kind of pooling; to be overridden."""
         raise NotImplementedError(
-            '%s is no kind of pooling of cuDNN' % type(self).__name__)
+            '%s is not a kind of pooling in cuDNN' % type(self).__name__)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')

@@ -102,7 +102,7 @@ def roi_max_pooling_2d(
 
     See Also
     --------
-    chainer_fast.functions.roi_pooling_2d : the same in the form of the original.
+    chainer_fast.functions.roi_pooling_2d : the original definition.
     chainer_fast.functions.roi_max_align_2d : without rounding.
 
     Examples

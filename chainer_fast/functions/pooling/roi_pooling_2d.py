@@ -30,8 +30,8 @@ class ROIPooling2D(FunctionNode):
     Attributes
     ----------
     argmax_data : array of int32
-        After ``forward``: where in the image's plane each maximum is; -1 for a bin
-        without pixels.
+        After ``forward``: position of each maximum in the plane of the image; -1 for a
+        bin without pixels.
     """
 
     argmax_data: NdArray

@@ -85,7 +85,8 @@ def unpooling_2d(
     See Also
     --------
     chainer_fast.functions.unpooling_nd : the same for any dimension.
-    chainer_fast.functions.upsampling_2d : puts an element where the maximum was.
+    chainer_fast.functions.upsampling_2d : places an element at the position of the
+    maximum.
 
     Examples
     --------

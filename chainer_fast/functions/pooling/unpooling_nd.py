@@ -135,8 +135,8 @@ def unpooling_nd(
 
     .. math:: y_{n, c, i} = \\sum_{(j, u) : s j + u - p = i} x_{n, c, j}
 
-    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
-    have axes.
+    where :math:`i`, :math:`j` and :math:`u` are tuples with one number for each axis of
+    the images.
 
     Parameters
     ----------

@@ -315,7 +315,8 @@ def _check_states(mode, hx, cx):
         if value is None and (name == 'hx' or mode == 'lstm') or (
                 is_read and not hasattr(value, 'shape')):
             raise AttributeError(
-                '%s must be an array, not %r: give one of zeros to begin from nothing'
+                '%s must be an array, not %r: pass zeros to start from the initial '
+                'state'
                 % (name, value))
 
 

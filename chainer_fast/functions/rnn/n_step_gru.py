@@ -77,7 +77,7 @@ def n_step_gru_base(
     n_layers, dropout_ratio, hx, ws, bs, xs
         See that function.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     """
     return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
 

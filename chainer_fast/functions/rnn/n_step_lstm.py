@@ -79,7 +79,7 @@ def n_step_lstm_base(
     n_layers, dropout_ratio, hx, cx, ws, bs, xs
         See that function.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     """
     return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
 

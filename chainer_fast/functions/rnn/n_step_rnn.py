@@ -112,7 +112,7 @@ def cudnn_rnn_weight_concat(
     n_layers, states, rnn_mode
         See :class:`CudnnRNNWeightConcat`.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     ws, bs : list of list
         Matrices and biases for each direction of each layer.
 
@@ -142,7 +142,7 @@ class BaseNStepRNN(Function):
     states : None
         Random states of cuDNN's dropout; must be None, since cuDNN is not used.
     lengths : list of int
-        Number of samples in each step, never growing.
+        Number of samples in each step, in descending order.
     rnn_dir : str
         'uni' for one direction, 'bi' for two.
     rnn_mode : str
@@ -319,7 +319,7 @@ def n_step_rnn_base(
     n_layers, dropout_ratio, hx, ws, bs, xs, activation
         See that function.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     """
     return _run(
         kwargs, activation, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
@@ -497,7 +497,7 @@ def n_step_rnn_impl(
     ws, bs : list
         Weights and biases for each direction of each layer, of any kind.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
 
     Returns
     -------

@@ -20,7 +20,7 @@ def _arrays(variables):
 class SLSTM(FunctionNode):
     """Gates, cell and output of a step with two inputs, such as in a binary tree.
 
-    Its two outputs are the new cell and the step's output.
+    Its two outputs are the new cell and the output of the step.
     """
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

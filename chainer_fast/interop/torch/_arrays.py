@@ -29,8 +29,8 @@ def as_array(tensor):
     tensor = tensor.detach()
     if tensor.layout != torch.strided:
         raise TypeError(
-            'a tensor of the layout %s has no array: call its method to_dense, or ask '
-            'its module for dense gradients (sparse=False)' % tensor.layout)
+            'a tensor of the layout %s has no array: call its method to_dense, or make '
+            'its module compute dense gradients (sparse=False)' % tensor.layout)
     if tensor.dtype == torch.bfloat16:
         raise TypeError(
             'NumPy and CuPy have no dtype bfloat16: convert the tensor with its '

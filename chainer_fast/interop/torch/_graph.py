@@ -275,8 +275,8 @@ class _FromTorch(function_node.FunctionNode):
             if self._tensors[i]._version != self._versions[i]:
                 raise RuntimeError(
                     'a tensor of shape %s was changed in place after from_torch, which '
-                    'shares its memory: its gradient would be wrong. Use the form of '
-                    'the function that is not in place, or give from_torch a clone'
+                    'shares its memory: its gradient would be wrong. Use the '
+                    'out-of-place form of the function, or pass a clone to from_torch'
                     % (tuple(self._tensors[i].shape),))
         again = configuration.config.enable_backprop
         with torch.set_grad_enabled(again), _seam.cutting(self._functions):

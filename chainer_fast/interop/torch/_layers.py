@@ -131,8 +131,8 @@ def _constant(link, key, name, value):
     def load(array):
         if (array != value).any():
             raise ValueError(
-                '%s holds other numbers than %d, and the link has no %s: make it with '
-                'use_%s=True' % (key, value, name, name))
+                '%s contains numbers other than %d, but the link has no %s: make it '
+                'with use_%s=True' % (key, value, name, name))
         # Another field sets the value of the link.
         return None,
 
@@ -168,7 +168,7 @@ def _bilinear(link):
         if V1.any() or V2.any():
             raise ValueError(
                 'torch.nn.Bilinear has no linear terms V1 and V2: set them to zero, or '
-                'make the link with nobias=True')
+                'create the link with nobias=True')
         return b,
 
     def load(bias):

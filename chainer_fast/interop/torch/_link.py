@@ -88,8 +88,8 @@ class ModuleLink(link.Link):
         name = key.replace('.', '/')
         if hasattr(self, name):
             raise ValueError(
-                'the module has a parameter or buffer %r, which is the name of '
-                'something else in links: put the module into another one, such as '
+                'the module has a parameter or buffer %r, a name that links use for '
+                'something else: wrap the module in another one, such as '
                 'torch.nn.Sequential' % key)
         return name
 
@@ -139,7 +139,7 @@ class ModuleLink(link.Link):
     def copy(self, mode='share'):
         if mode == 'share':
             raise NotImplementedError(
-                'a link made of a module cannot be copied with mode="share": its '
+                'a link of a module cannot be copied with mode="share": its '
                 'parameters are the module\'s. Use mode="copy"')
         return super().copy(mode)
 

@@ -37,7 +37,7 @@ class _Part(torch.nn.Module):
             self._modules[name] = _Part(child)
 
     def share(self) -> None:
-        """Have link and module use the same memory after one of them got another."""
+        """Restore the common memory of link and module after one was reassigned."""
         for part in self._parts():
             for name, pair in part._pairs.items():
                 _sharing.check_tensor(part, name, pair)
@@ -142,8 +142,9 @@ class LinkModule(_Part):
     def share_grads(self) -> None:
         """Make the gradients of the link's parameters those of the module's.
 
-        This is for an optimizer of PyTorch after a backward pass of Chainer; after one
-        of PyTorch's they are the same. Clear them with ``link.cleargrads()``.
+        Use it with a PyTorch optimizer after a backward pass of Chainer; after a
+        backward pass of PyTorch, the gradients are already the same. Clear them with
+        ``link.cleargrads()``.
         """
         self.share()
         for part in self._parts():

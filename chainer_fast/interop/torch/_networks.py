@@ -26,7 +26,7 @@ def child_names(link):
         if link.conv1.stride != (1, 1):
             raise ValueError(
                 'torchvision has the stride of a residual unit in the second '
-                'convolution, and this network in the first one: make it with '
+                'convolution, and this network in the first one: create it with '
                 'downsample_fb=True')
         return {'conv4': 'downsample.0', 'bn4': 'downsample.1'}
     if isinstance(link, vgg.VGGLayers):
@@ -64,6 +64,6 @@ def hint(link):
             return (' torchvision\'s GoogLeNet is another network, with batch '
                     'normalization: no weights of it fit.')
         if isinstance(part, GRUBase):
-            return (' torch.nn.GRU computes another formula than links.GRU: '
-                    'links.NStepGRU computes the same.')
+            return (' torch.nn.GRU computes a different formula than links.GRU; '
+                    'links.NStepGRU computes the same one.')
     return ''

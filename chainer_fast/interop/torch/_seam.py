@@ -19,9 +19,9 @@ def is_tracing():
     """
     if configuration.config.schedule_func is not None:
         raise RuntimeError(
-            'a chain under static_graph repeats its own computation without what '
-            'PyTorch does in it: call to_torch, from_torch, and links made of modules, '
-            'outside of the chain')
+            'a chain under static_graph repeats only its own computation, not that of '
+            'PyTorch: call to_torch, from_torch and links of modules outside of the '
+            'chain')
     return configuration.config.enable_backprop and torch.is_grad_enabled()
 
 

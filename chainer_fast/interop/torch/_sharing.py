@@ -45,8 +45,8 @@ class OfModule(initializer.Initializer):
 
     def __call__(self, array):
         raise NotImplementedError(
-            'the parameters of a module of PyTorch cannot be initialized anew: use '
-            'mode="copy", or make another module')
+            'the parameters of a PyTorch module cannot be initialized again: use '
+            'mode="copy", or create another module')
 
 
 def check_tensor(module, key, pair):
@@ -61,7 +61,8 @@ def check_tensor(module, key, pair):
         raise RuntimeError(
             'the parameter %s of %s was replaced by another tensor, as parametrize, '
             'functional_call, DataParallel and load_state_dict(assign=True) do: '
-            'parameters that Chainer shares have to stay, or be replaced before'
+            'parameters that Chainer shares must not be replaced, or must be replaced '
+            'before they are shared'
             % (key, type(module).__name__))
 
 

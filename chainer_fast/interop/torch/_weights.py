@@ -84,7 +84,7 @@ def load_torch_state_dict(
     """
     if not isinstance(state_dict, collections.abc.Mapping):
         raise TypeError(
-            'load_torch_state_dict takes the state_dict of a module, not %s: call its '
+            'load_torch_state_dict needs the state_dict of a module, not %s: call its '
             'method state_dict()' % type(state_dict))
     mistakes.require(link, 'namedparams', (
         'load_torch_state_dict(link, state_dict) loads into a link of Chainer'))
@@ -107,8 +107,8 @@ def load_torch_state_dict(
     unexpected = [key for key in state_dict if key not in known]
     if strict and (missing or unexpected):
         raise KeyError(
-            'the state_dict does not fit the link %s.%s%s%s Give the children of the '
-            'link the names of the module, rename the keys, or pass strict=False.' % (
+            'the state_dict does not fit the link %s.%s%s%s Name the children of the '
+            'link as in the module, rename the keys, or pass strict=False.' % (
                 type(link).__name__, _list('It lacks', missing),
                 _list('Nothing in the link is', unexpected), _networks.hint(link)))
     for owner, name, value in plan:
@@ -170,7 +170,7 @@ def _read(key, value):
                 'no array: convert it first, for example with to_dense or float' % (
                     key, value.layout, value.dtype, value.device)) from error
     if not isinstance(value, (numpy.ndarray, numbers.Number, cuda.ndarray)):
-        raise TypeError('%r of the state_dict is no tensor, but %s' % (
+        raise TypeError('%r of the state_dict is not a tensor, but %s' % (
             key, type(value)))
     return _to_numpy(value)
 
@@ -189,9 +189,9 @@ def _check_shapes(link, prefix, field, arrays):
                     length in (None, given)
                     for length, given in zip(shape, array.shape, strict=True))):
             raise ValueError(
-                '%r of the state_dict has the shape %s, and %s takes %s: make the link '
-                'with the sizes of the module; or, for a part of its own such as '
-                'another head, load the others alone, with strict=False and '
+                '%r of the state_dict has the shape %s, and %s takes %s: make the '
+                'link with the sizes of the module; or, if a part such as the head '
+                'differs, load only the others, with strict=False and '
                 '{key: value for key, value in state_dict.items() '
                 'if not key.startswith(%r)}' % (
                     prefix + key, array.shape, _describe(link, prefix),
@@ -208,7 +208,7 @@ def _check_dtype(key, owner, name, value):
         return
     if not numpy.can_cast(value.dtype, target.dtype, 'same_kind'):
         raise TypeError(
-            '%r of the state_dict has the dtype %s, which does not become %s of the '
+            '%r of the state_dict has the dtype %s, which cannot be cast to %s of the '
             'link' % (key, value.dtype, target.dtype))
 
 

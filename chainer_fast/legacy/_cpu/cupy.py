@@ -24,7 +24,7 @@ class _Kernel:
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
-            'the kernel %r is CUDA code, which no processor runs: where the array '
+            'the kernel %r is CUDA code, which a processor cannot run: if the array '
             'module is numpy, compute the same with NumPy' % self.name)
 
 
@@ -35,7 +35,7 @@ class _Pool:
         pass
 
     def malloc(self, size):
-        raise RuntimeError('there is no memory of a GPU to allocate')
+        raise RuntimeError('there is no GPU memory to allocate')
 
     def _nothing(self, *args, **kwargs):
         return 0

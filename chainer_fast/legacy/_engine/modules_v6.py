@@ -16,5 +16,5 @@ _MOVED = {
 
 
 def install(patches):
-    """Let them be imported from there."""
+    """Let them be imported under those names."""
     _attributes.move(patches, _MOVED)

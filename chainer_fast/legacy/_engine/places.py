@@ -6,7 +6,7 @@ from chainer_fast.link import Link
 
 
 def install(patches):
-    """Bring it back."""
+    """Restore it."""
     def is_on_cpu(self):
         _report.adapted('chainer.Link._cpu')
         return self.device.xp is numpy

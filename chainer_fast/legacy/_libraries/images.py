@@ -9,12 +9,12 @@ def bytescale(data, cmin=None, cmax=None, high=255, low=0):
     if data.dtype == numpy.uint8:
         return data
     if not 0 <= low <= high <= 255:
-        raise ValueError('low and high have to be in order, from 0 to 255, not '
-                         '%r and %r' % (low, high))
+        raise ValueError(
+            'low and high must be in order, from 0 to 255, not %r and %r' % (low, high))
     cmin = data.min() if cmin is None else cmin
     cmax = data.max() if cmax is None else cmax
     if cmax < cmin:
-        raise ValueError('cmax has to be larger than cmin, not %r and %r'
+        raise ValueError('cmax must be larger than cmin, not %r and %r'
                          % (cmax, cmin))
     scaled = _scale(data, cmin, cmax, high, low)
     return (scaled.clip(low, high) + 0.5).astype(numpy.uint8)

@@ -25,8 +25,8 @@ BESIDE = 'import of a module beside it in the package'
 LIST = list         # their own definitions of these names
 
 names = {}          # {name: function that returns its meaning}
-attributes = {}     # {attribute: functions that take an object}
-methods = {}        # {(method, number of arguments): functions that take an object}
+attributes = {}     # {attribute: functions of an object}
+methods = {}        # {(method, number of arguments): functions of an object}
 
 _CONVERSIONS = re.compile(
     r'%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?[hlL]?([diouxXeEfFgGcrsa%])')

@@ -6,7 +6,7 @@ from chainer_fast.training import extensions
 
 
 def install(patches):
-    """Bring it back."""
+    """Restore it."""
     name = 'chainer_fast.training.extensions.computational_graph'
     _attributes.provide(
         patches, sys.modules[name], name.replace('_fast', '') + '.%s',

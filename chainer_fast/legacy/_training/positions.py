@@ -42,7 +42,7 @@ def _put_detail(self, value):
 
 
 def _renamed(name):
-    """Make a property for an attribute that has another name today."""
+    """Return a property for an attribute that has been renamed."""
     def put(self, value):
         setattr(self, name, value)
     return property(lambda self: getattr(self, name), put)

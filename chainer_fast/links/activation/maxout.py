@@ -52,7 +52,7 @@ class Maxout(link.Chain):
         an array of the same shape.
     initial_bias : initializer or None
         Initializes the bias in the same way, with the shape ``(out_size, pool_size)``.
-        None means there is no bias.
+        None means that there is no bias.
 
     Attributes
     ----------

@@ -107,7 +107,7 @@ class _CallChildLink:
     Parameters
     ----------
     caffe_func : CaffeFunction
-        The network. It is held weakly, since it holds this object.
+        The network. It is a weak reference, since the network refers to this object.
     name : str
         Name of the child.
     """

@@ -99,7 +99,7 @@ def _check_positive(what, sizes):
     """Check a size, or a sequence of them."""
     for size in [sizes] if isinstance(sizes, int) else sizes:
         if size < 1:
-            raise ValueError('%s is %s: it has to be 1 or more' % (what, size))
+            raise ValueError('%s is %s: it must be 1 or more' % (what, size))
 
 
 def _check_shape(what, blob, shape):
@@ -118,7 +118,7 @@ def _check_groups(shape, group):
     size = 4 * math.prod(shape) * group
     if group > 1 and size > _LARGEST:
         raise ValueError(
-            'the weight of shape %r would take %s bytes without its %s groups: at most '
+            'the weight of shape %r would need %s bytes without its %s groups: at most '
             '%d are supported' % (tuple(shape), size, group, _LARGEST))
 
 

@@ -24,7 +24,8 @@ def _layer(typ, oldname):
     Returns
     -------
     callable
-        The decorator. The function takes the network and the message of a layer.
+        The decorator. The arguments of the function are the network and the message of
+        a layer.
     """
     def register(setup):
         _type_to_method[typ] = setup

@@ -47,13 +47,13 @@ def _read(path):
         net = caffe_pb.NetParameter.FromString(content)
     except (message.DecodeError, ValueError) as e:
         raise CaffeModelError(
-            '%s is no caffemodel, or it is truncated or damaged: %s'
+            '%s is not a caffemodel, or it is truncated or damaged: %s'
             % (path, e)) from e
     # An empty file is a network without layers, which the exporter writes.
     if content and not net.layer and not net.layers:
         raise CaffeModelError(
-            '%s (%d bytes) is no caffemodel, or it is truncated or damaged: it has no '
-            'layer' % (path, len(content)))
+            '%s (%d bytes) is not a caffemodel, or it is truncated or damaged: it has '
+            'no layer' % (path, len(content)))
     return net
 
 
@@ -61,7 +61,7 @@ def _check_names(layer):
     """Check that names are text: protobuf returns bytes if they are not UTF-8."""
     for name in (layer.name, layer.type, *layer.bottom, *layer.top):
         if isinstance(name, bytes):
-            raise ValueError('a name has the bytes %r, which are no UTF-8' % (name,))
+            raise ValueError('a name has the bytes %r, which are not UTF-8' % (name,))
 
 
 # Errors that invalid layers raise.
@@ -119,7 +119,7 @@ class CaffeFunction(link.Chain):
 
     Examples
     --------
-    A network of this package, written as Caffe's files and read again: ::
+    A network of this package, written to Caffe's files and read again: ::
 
         net = L.Linear(3, 2)
         x = chainer.Variable(np.ones((1, 3), np.float32))

@@ -45,7 +45,7 @@ class Convolution2D(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or pair of int
-        Distance between neighbouring elements of the window. Keyword argument.
+        Distance between adjacent elements of the window. Keyword argument.
     groups : int
         Number of groups that the channels are split into, each with its own filters.
         Keyword argument.
@@ -179,8 +179,8 @@ class Convolution2D(_filters.Filtered):
             if words is not None:
                 raise TypeError(words)
             raise AssertionError(
-                'the link was made, in its compute mode, for images of the layout %r, '
-                'not %r' % (self.x_layout, layout))
+                'the link was created, in its compute mode, for images of the layout '
+                '%r, not %r' % (self.x_layout, layout))
         W = self.W
         if W.raw_array is None:
             _, in_channels, _, _ = as_variable(x).shape

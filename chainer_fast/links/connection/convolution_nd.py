@@ -45,9 +45,10 @@ class ConvolutionND(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     dilate : int or tuple of int
-        Distance between neighbouring elements of the window.
+        Distance between adjacent elements of the window.
     groups : int
         Number of groups that the channels are split into, each with its own filters.
 
@@ -125,7 +126,7 @@ class ConvolutionND(_filters.Filtered):
             cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
             stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
             nobias: bool = False, **kwargs: tp.Any) -> _Convolution:
-        """Make a convolution with given filters.
+        """Create a convolution with given filters.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ class Deconvolution2D(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or pair of int
-        Distance between neighbouring elements of the window. Keyword argument.
+        Distance between adjacent elements of the window. Keyword argument.
     groups : int
         Number of groups that the channels are split into. Keyword argument.
 
@@ -67,8 +67,8 @@ class Deconvolution2D(_filters.Filtered):
     Raises
     ------
     ValueError
-        If the groups do not divide the channels, or if ``deterministic`` is given, a
-        former argument.
+        If the groups do not divide the channels, or if ``deterministic``, a former
+        argument, is given.
     TypeError
         If any other argument is given.
     AssertionError
@@ -85,7 +85,7 @@ class Deconvolution2D(_filters.Filtered):
     >>> deconv(x).shape
     (1, 3, 28, 28)
 
-    From any number of channels, and the same in short:
+    With any number of channels, and the same in short form:
 
     >>> L.Deconvolution2D(None, 3, 5)(x).shape
     (1, 3, 18, 18)

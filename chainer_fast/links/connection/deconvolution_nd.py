@@ -46,7 +46,7 @@ class DeconvolutionND(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or tuple of int
-        Distance between neighbouring elements of the window.
+        Distance between adjacent elements of the window.
     groups : int
         Number of groups that the channels are split into.
 

@@ -36,7 +36,7 @@ class DilatedConvolution2D(_filters.Filtered):
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     dilate : int or pair of int
-        Distance between neighbouring elements of the window.
+        Distance between adjacent elements of the window.
     nobias : bool
         Whether to omit the bias.
     initialW : initializer or None

@@ -58,7 +58,7 @@ class Highway(link.Chain):
     >>> layer(x).shape
     (2, 3)
 
-    A layer whose gate stays shut returns its input:
+    A layer whose gate is closed returns its input:
 
     >>> shut = L.Highway(3, init_bt=-100)
     >>> shut(x).array

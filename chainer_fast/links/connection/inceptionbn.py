@@ -43,7 +43,7 @@ class InceptionBN(link.Chain):
         Number of channels after the convolution of 1 x 1; the branch is omitted if it
         is zero.
     proj3, out3 : int
-        Number of channels after the projection in front of the convolution of 3 x 3,
+        Number of channels after the projection before the convolution of 3 x 3,
         and after that.
     proj33, out33 : int
         The same for the two convolutions of 3 x 3.
@@ -118,8 +118,8 @@ class InceptionBN(link.Chain):
             ('conv33b', out33, out33, 3, stride)]]
         if out1 > 0:
             assert stride == 1 and proj_pool is not None, (
-                'with out1 the stride must be 1 and proj_pool given, got stride=%s and '
-                'proj_pool=%s' % (stride, proj_pool))
+                'with out1, the stride must be 1 and proj_pool must be given, got '
+                'stride=%s and proj_pool=%s' % (stride, proj_pool))
             groups.append([('conv1', in_channels, out1, 1, 1)])
         if proj_pool is not None:
             groups.append([('poolp', in_channels, proj_pool, 1, 1)])

@@ -10,8 +10,8 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import Variable, VariableOrArray
 
 _WSCALE = (
-    'wscale is not supported anymore. Use conv_init and bias_init to say how filters '
-    'and biases are initialized.')
+    'wscale is not supported anymore. Use conv_init and bias_init to specify the '
+    'initialization of filters and biases.')
 
 
 class MLPConvolution2D(link.ChainList):

@@ -72,7 +72,7 @@ class Scale(link.Chain):
         super().__init__()
         learnt = W_shape is not None
         if bias_term and not learnt and bias_shape is None:
-            raise ValueError('bias_term needs bias_shape where W_shape is not given')
+            raise ValueError('bias_term needs bias_shape if W_shape is not given')
         self.axis = axis
         with self.init_scope():
             if learnt:

@@ -102,9 +102,9 @@ class CRF1d(link.Link):
             If chains are not sorted from the longest to the shortest, or labels are not
             integers.
         ValueError
-            If ``reduce`` is unknown, or there are not as many labels as scores.
+            If ``reduce`` is unknown, or the number of labels is not that of scores.
         AssertionError
-            If there are scores of another number of labels.
+            If the number of scores is not the number of labels.
         IndexError
             If a label is out of range, or the lists are empty.
         """
@@ -138,7 +138,7 @@ class CRF1d(link.Link):
         Raises
         ------
         AssertionError
-            If there are scores of another number of labels.
+            If the number of scores is not the number of labels.
         """
         if not transpose:
             return crf1d.argmax_crf1d(self.cost, xs)

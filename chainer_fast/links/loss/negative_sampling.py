@@ -116,7 +116,7 @@ class NegativeSampling(_sampling.SamplingLink):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If the classes are not an array of int32, or there are not as many as
+            If the classes are not an array of int32, or their number is not that of the
             inputs.
         ValueError
             If ``reduce`` is unknown, or the length of the inputs is wrong.

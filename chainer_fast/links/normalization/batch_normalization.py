@@ -115,8 +115,8 @@ class BatchNormalization(link.Link):
         super().__init__()
         if size is None and axis is None:
             raise RuntimeError(
-                'size or axis is required: the shape of the parameters follows from '
-                'either')
+                'size or axis is required: either determines the shape of the '
+                'parameters')
         self.axis: tp.Any = (axis,) if isinstance(axis, int) else axis
         self.decay, self.eps = decay, eps
         self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)

@@ -34,11 +34,11 @@ class BatchRenormalization(BatchNormalization):
         Shape of the parameters: that of the axes of the input after the first one. Any
         additional axes of the input are aggregated like the first one.
     rmax, dmax : float
-        Bounds of the corrections: the factor lies between ``1 / rmax`` and ``rmax``,
+        Bounds of the corrections: the factor is between ``1 / rmax`` and ``rmax``,
         the summand between ``-dmax`` and ``dmax``. The defaults allow no correction, so
         that the result equals that of batch normalization.
     decay : float
-        Share of the averages that a training step keeps.
+        Weight of the previous averages when a training step updates them.
     eps : float
         Constant added to the variance.
     dtype : dtype specifier or None
@@ -46,9 +46,9 @@ class BatchRenormalization(BatchNormalization):
     use_gamma, use_beta : bool
         Whether to learn a factor and a summand; otherwise they are one and zero.
     initial_gamma, initial_beta : initializer or None
-        Initialize them; one and zero if None.
+        Initializers of the factor and the summand; one and zero if None.
     initial_avg_mean, initial_avg_var : initializer or None
-        Initialize the averages; zero and one if None.
+        Initializers of the averages; zero and one if None.
 
     Attributes
     ----------

@@ -103,7 +103,7 @@ class DecorrelatedBatchNormalization(link.Link):
     groups : int
         Number of groups of channels; correlations are removed within each.
     decay : float
-        Share of the averages that a training step keeps.
+        Weight of the previous averages when a training step updates them.
     eps : float
         Constant added to the variances.
     dtype : dtype specifier

@@ -296,10 +296,10 @@ class GRU(StatefulGRU):
             of the state.
         """
         if len(args) != 1:
-            message = 'GRU takes one argument, the input, but got %d' % len(args)
+            message = 'GRU accepts one argument, the input, but got %d' % len(args)
             if len(args) == 2:
                 message += (
-                    '. Since Chainer v2 it keeps its state by itself; the link that '
-                    'takes a state and an input is StatelessGRU')
+                    '. Since Chainer v2 it keeps its state itself; the link that '
+                    'accepts a state and an input is StatelessGRU')
             raise ValueError(message)
         return super().forward(args[0])

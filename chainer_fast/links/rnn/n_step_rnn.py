@@ -47,8 +47,7 @@ def permutate_list(
     indices : sequence of int
         Permutation of its positions.
     inv : bool
-        False: element ``indices[i]`` moves to position ``i``. True: the other way
-        round.
+        False: element ``indices[i]`` moves to position ``i``. True: the inverse.
 
     Returns
     -------
@@ -70,7 +69,7 @@ _NStep = tp.TypeVar('_NStep', bound='NStepRNNBase')
 class NStepRNNBase(link.ChainList):
     """Stacked recurrent layers for batches of sequences.
 
-    Each child link holds the parameters of one direction of one layer: matrices ``w0``,
+    Each child link has the parameters of one direction of one layer: matrices ``w0``,
     ``w1``, ... and biases ``b0``, ``b1``, ... of the gates, first those for the input,
     then those for the last state.
 
@@ -192,7 +191,7 @@ class NStepRNNBase(link.ChainList):
         """
         if self._function is None:
             raise NotImplementedError(
-                '%s has to define the method rnn' % type(self).__name__)
+                '%s must define the method rnn' % type(self).__name__)
         return self._function(*args)
 
     @property
@@ -200,20 +199,20 @@ class NStepRNNBase(link.ChainList):
         """Number of states: 1, or 2 if there are also cells."""
         if self._n_states is None:
             raise NotImplementedError(
-                '%s has to define the property n_cells' % type(self).__name__)
+                '%s must define the property n_cells' % type(self).__name__)
         return self._n_states
 
     def _words_on_error(self, error, args):
         if isinstance(error, TypeError) and len(args) <= self.n_cells:
             names = [*('hx', 'cx')[:self.n_cells], 'xs']
-            return ('A call takes %s; None stands for zeros: rnn(%s, xs)' % (
+            return ('A call needs %s; None means zeros: rnn(%s, xs)' % (
                 ', '.join(names), ', '.join(['None'] * self.n_cells)))
         return None
 
     def forward(
             self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
             **kwargs: tp.NoReturn) -> tuple[Variable, list[Variable]]:
-        """Run through sequences.
+        """Process whole sequences.
 
         Parameters
         ----------
@@ -242,8 +241,8 @@ class NStepRNNBase(link.ChainList):
             If dtypes do not match. In gated recurrent units, also if the inputs of a
             sequence have another length.
         ValueError
-            If a sequence has another length of inputs, the dropout ratio is not in [0,
-            1), or the retired argument ``train`` is given.
+            If the inputs of a sequence have another length, if the dropout ratio is not
+            in [0, 1), or if the retired argument ``train`` is given.
         """
         (hy,), ys = self._call([hx], xs, **kwargs)
         return hy, ys

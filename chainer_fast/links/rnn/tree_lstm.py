@@ -39,7 +39,7 @@ class _TreeLSTM(_state.Step):
         if x is None:
             if self.in_size is None:
                 raise TypeError(
-                    'without an input x, the link has to know its length: give in_size')
+                    'without an input x, the link must know its length: pass in_size')
             x = self._zeros(given, self.in_size)
         cs = [self._zeros(given, self.state_size) if c is None else c for c in cs]
         return cs, hs, x

@@ -53,8 +53,8 @@ class TheanoFunction(link.Link):
         except ImportError as e:
             raise RuntimeError(
                 'TheanoFunction needs the package Theano, which cannot be imported '
-                '(%s). It takes `pip install theano`, and a version of NumPy that '
-                'Theano works with.' % (e,)) from e
+                '(%s). Run `pip install theano`, and install a version of NumPy that '
+                'Theano supports.' % (e,)) from e
         super().__init__()
         variable_type = theano.tensor.TensorVariable
         inputs = _as_tuple('inputs', inputs, variable_type)
@@ -105,5 +105,5 @@ def _as_tuple(name, given, variable_type):
         if not isinstance(each, variable_type):
             raise TypeError(
                 '%s must be a TensorVariable of Theano, or a tuple or list of them, '
-                'but there is %r' % (name, each))
+                'not %r' % (name, each))
     return variables

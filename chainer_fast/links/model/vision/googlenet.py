@@ -149,7 +149,8 @@ class GoogLeNet(_network.ImageNetwork):
     Raises
     ------
     OSError
-        If the published weights are neither in that folder nor can be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     See Also
     --------

@@ -257,7 +257,7 @@ class ResNetLayers(_network.ImageNetwork):
     Raises
     ------
     ValueError
-        If there is no network with this number of layers.
+        If no network has this number of layers.
     OSError
         If the caffemodel does not exist.
 

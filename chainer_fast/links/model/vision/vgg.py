@@ -87,9 +87,10 @@ class VGGLayers(_network.ImageNetwork):
     Raises
     ------
     ValueError
-        If there is no network with this number of layers.
+        If no network has this number of layers.
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     References
     ----------
@@ -191,7 +192,8 @@ class VGG16Layers(VGGLayers):
     Raises
     ------
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     See Also
     --------
@@ -243,7 +245,8 @@ class VGG19Layers(VGGLayers):
     Raises
     ------
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     See Also
     --------
