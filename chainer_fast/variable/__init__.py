@@ -583,8 +583,7 @@ class Variable(VariableBase, _moves.Movable):
     # -- gradients
 
     def _check_grad_array(self, grad: tp.Any) -> None:
-        """Raise an error if a gradient differs in type, dtype or shape from the "
-        "data."""
+        """Raise an error if a gradient's type, dtype or shape is not the data's."""
         kinds = get_array_types()
         if grad is not None and not isinstance(grad, kinds):
             raise TypeError(

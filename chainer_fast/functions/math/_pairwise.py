@@ -45,8 +45,8 @@ class PairFunction(function_node.FunctionNode):
 class PairGrad(function_node.FunctionNode):
     """Passes ``gy`` to the first array where ``first`` is true, likewise to the second.
 
-    The two differ if one of the elements is NaN: then the maximum passes ``gy`` to the
-    second array, and the minimum to neither.
+    NaN is a special case: if one of two elements is NaN, the maximum passes ``gy`` to
+    the second array, and the minimum to neither.
     """
 
     x1_shape: tp.Any

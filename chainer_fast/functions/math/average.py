@@ -78,7 +78,8 @@ def average(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice, or contains several axes and weights are given.
+        If ``axis`` contains an axis twice, or contains several axes and weights are
+        given.
     ZeroDivisionError
         If there is no element to average.
 

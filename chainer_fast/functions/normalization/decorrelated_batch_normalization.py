@@ -55,7 +55,7 @@ def _check_channels(x_type, groups):
 
 
 class DecorrelatedBatchNormalization(FunctionNode):
-    """Whitens a batch by its own mean and the covariance.
+    """Whitens a batch by its own mean and covariance.
 
     Parameters
     ----------

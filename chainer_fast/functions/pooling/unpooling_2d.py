@@ -85,8 +85,7 @@ def unpooling_2d(
     See Also
     --------
     chainer_fast.functions.unpooling_nd : the same for any dimension.
-    chainer_fast.functions.upsampling_2d : places an element at the position of the
-    maximum.
+    chainer_fast.functions.upsampling_2d : places elements at the maxima.
 
     Examples
     --------

@@ -157,7 +157,7 @@ def _prelu(link):
 
 
 def _bilinear(link):
-    """Return the fields; the link also has linear terms, and the outputs last."""
+    """Return the fields; the link has linear terms, and outputs are its last axis."""
     weight = Field(
         ('weight',), ('W',), lambda W: (W.transpose(2, 0, 1),),
         lambda weight: (weight.transpose(1, 2, 0),))
