@@ -43,7 +43,7 @@ def where_else(mask, x, value):
 def _times(factor, logarithm, x, pole, ignored):
     expect_broadcast(factor=factor, x=x)
     unused = ignored | (as_array(factor) == 0) & (as_array(x) == pole)
-    # The logarithm is zero if its argument is one.
+    # At its pole plus one, the logarithm is zero.
     return factor * logarithm(substitute(x, unused, pole + 1))
 
 

@@ -11,7 +11,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class Chisquare(Distribution):
-    """Chi-square distribution: the distribution of a sum of squares of normal values.
+    """Chi-square distribution: that of a sum of squares of standard normal values.
 
     .. math::
 

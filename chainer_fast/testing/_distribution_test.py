@@ -34,7 +34,7 @@ class distribution_unittest(unittest.TestCase):
 
     - ``dist``: class of the distribution, or a function that creates one.
     - ``params``: parameters of the distribution, a dict of arrays; ``options``: its
-    other arguments.
+      other arguments.
     - ``scipy_dist``: distribution of :mod:`scipy.stats`; ``scipy_params``: its
       parameters.
     - ``test_targets``: set of the members to test, among ``'batch_shape'``, ``'cdf'``,

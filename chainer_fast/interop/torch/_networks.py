@@ -11,7 +11,7 @@ from chainer_fast.sequential import Sequential
 
 
 def child_names(link):
-    """Return the names of those children that have other names in the module.
+    """Return the names in the module of children that have other names there.
 
     Raises
     ------

@@ -104,7 +104,7 @@ class CRF1d(link.Link):
         ValueError
             If ``reduce`` is unknown, or the number of labels is not that of scores.
         AssertionError
-            If the number of scores is not the number of labels.
+            If the scores are for another number of labels.
         IndexError
             If a label is out of range, or the lists are empty.
         """
@@ -138,7 +138,7 @@ class CRF1d(link.Link):
         Raises
         ------
         AssertionError
-            If the number of scores is not the number of labels.
+            If the scores are for another number of labels.
         """
         if not transpose:
             return crf1d.argmax_crf1d(self.cost, xs)
