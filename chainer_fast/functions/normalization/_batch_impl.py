@@ -24,11 +24,11 @@ class _BatchNormalizationImpl:
 
 
 class _CudnnBatchNormalizationImpl(_BatchNormalizationImpl):
-    """No function uses it; programs check whether their function does."""
+    """Unused here; programs check whether a function has an object of this class."""
 
 
 class _IDeepBatchNormalizationImpl(_BatchNormalizationImpl):
-    """No function uses it; programs check whether their function does."""
+    """Unused here; programs check whether a function has an object of this class."""
 
 
 class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
