@@ -1,7 +1,7 @@
 """A drop-in for Chainer 7.8.1 with a compiled graph engine.
 
-``import chainer_fast as chainer`` and go on as the Chainer manual says; programs that
-cannot be edited run under ``python -m chainer_fast SCRIPT``.
+Replace ``import chainer`` by ``import chainer_fast as chainer`` and follow the Chainer
+manual. Programs that cannot be edited run under ``python -m chainer_fast SCRIPT``.
 """
 from __future__ import annotations
 
@@ -158,17 +158,17 @@ basic_math.install_variable_arithmetics()
 array.get_item.install_variable_get_item()
 _missing_names.explain()
 
-#: Set it to True to have no FutureWarning for experimental features.
+#: Set it to True to turn off the FutureWarning for experimental features.
 disable_experimental_feature_warning = False
 _bind_experimental(_sys.modules[__name__])
 
 
 if _typing.TYPE_CHECKING:
-    # The function below would keep type checkers from finding misspelt names.
+    # With the function below, type checkers would not find misspelt names.
     from chainer_fast import chainerx, nnabla, testing
 else:
     def __getattr__(name: str) -> tp.Any:
-        # Imported when asked for. Chainer's gradient_check imports testing.
+        # Imported on first access. Chainer's gradient_check imports testing.
         if name in ('nnabla', 'chainerx', 'testing'):
             return _importlib.import_module('chainer_fast.' + name)
         raise _missing_names.error(__name__, name)

@@ -6,7 +6,7 @@ import typing as tp
 
 from chainer_fast.types import NdArray, Xp
 
-# Devices that need no set-up share one context: it can be entered any number of times.
+# Devices that need no setup share one context, which can be entered repeatedly.
 _dummy_context = contextlib.nullcontext()
 
 
@@ -42,7 +42,7 @@ def _check_setting(entry, value):
 
 
 def _library_wanted(library, entry, level, value):
-    """Return whether the setting of an optional library permits a function's level."""
+    """Return whether a setting lets functions of a level use an optional library."""
     if level not in _LEVELS:
         raise ValueError('invalid %s use level: %r (must be either of "==always" or '
                          '">=auto")' % (library, level))
@@ -92,7 +92,7 @@ class Device:
     [array([1., 1.]), None]
     """
 
-    # Whether its arrays have those of another device inside, `fallback_device`.
+    # Whether its arrays wrap arrays of another device, `fallback_device`.
     _wraps = False
 
     xp: Xp = _required(
@@ -146,8 +146,8 @@ class Device:
         Returns
         -------
         array, or list or tuple of arrays
-            Arrays on this device. An array that is already there is returned without a
-            copy.
+            Arrays on this device. An array that is already on this device is returned
+            without a copy.
 
         Raises
         ------
@@ -180,12 +180,12 @@ class Device:
         Parameters
         ----------
         array : array
-            An array of any backend; anything else gives ``False``.
+            An array of any backend. The result is ``False`` for any other object.
 
         Returns
         -------
         bool
-            Whether it can.
+            True if functions can use it.
         """
         raise _missing('is_array_supported()')
 

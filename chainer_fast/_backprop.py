@@ -22,30 +22,30 @@ def backward(
         **kwargs: tp.Any) -> None:
     """Propagate gradients from several variables at once.
 
-    Each function is differentiated once, however many outputs depend on it. Unlike
-    :meth:`chainer_fast.Variable.backward`, no gradient is set by default. The outputs'
-    gradients are cleared as they are taken.
+    Each function is differentiated once, even if several outputs depend on it. Unlike
+    :meth:`chainer_fast.Variable.backward`, no default gradients are set. The gradients
+    of the outputs are cleared once they have been read.
 
     Parameters
     ----------
     outputs : tuple or list of Variable
-        Where to start.
+        Variables at which backpropagation starts.
     grad_outputs : tuple or list of Variable or None, optional
-        Gradients of the outputs; by default those that they have.
+        Gradients of the outputs. By default the gradients that the outputs have.
     enable_double_backprop : bool
         Whether the gradients can be differentiated again.
 
     Raises
     ------
     TypeError
-        If an argument is no tuple or list of variables.
+        If an argument is not a tuple or a list of variables.
     ValueError
         If lengths differ, or ``retain_grad`` or ``loss_scale`` is given.
 
     Warns
     -----
     RuntimeWarning
-        If an output has no gradient, or is named twice without ``grad_outputs``.
+        If an output has no gradient, or occurs twice and ``grad_outputs`` is not given.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Parts of backpropagation under the names that they have in Chainer."""
+"""Parts of backpropagation under Chainer's names for them."""
 from chainer_fast._core.backward.backprop import (
     GradTable,
     backprop_step,

@@ -8,15 +8,15 @@ from chainer_fast.backends import cuda
 
 
 def check():
-    """Warn about optional libraries of versions that this package is not made for."""
+    """Warn about optional libraries whose versions this package does not support."""
     _check_optional_dependencies()
 
 
 def _installed_versions():
     """Return the versions of the optional libraries that are in use, by name.
 
-    They come from the libraries themselves: to search the metadata of installed
-    packages would take longer than the rest of the import.
+    The libraries themselves report them, since a search through the metadata of
+    installed packages would take longer than the rest of the import.
     """
     return {'CuPy': cuda.cupy.__version__} if cuda.available else {}
 

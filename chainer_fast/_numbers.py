@@ -1,8 +1,8 @@
-"""NumPy's integers among the arguments of a call.
+"""Conversion of NumPy integers among the arguments of a call to Python integers.
 
-Sums and products of NumPy's integers stay in their dtype, and NumPy 2 gives Python's
-integers that dtype as well: ``300 + numpy.int8(1)`` is an error, ``-numpy.uint8(1)`` is
-255. What computes sizes or places out of arguments takes them as Python's.
+Sums and products of NumPy integers keep their dtype, and NumPy 2 also converts Python
+integers to that dtype: ``300 + numpy.int8(1)`` is an error, ``-numpy.uint8(1)`` is 255.
+Code that computes sizes or positions from arguments therefore converts them first.
 """
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy
 
 
 def plain(value: tp.Any) -> tp.Any:
-    """Return an integer or a bool of NumPy as Python's; anything else as it is.
+    """Convert a NumPy integer or bool to Python's type; return anything else unchanged.
 
-    An array of one element counts as that element, as it does where NumPy wants an int.
+    An array of one element is converted like its element, as NumPy does for an int.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def plain(value: tp.Any) -> tp.Any:
 
 
 def one(value: tp.Any) -> tp.Any:
-    """Return the number that a sequence or an array has; anything else as it is.
+    """Return the only number of a sequence or an array, or anything else unchanged.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def one(value: tp.Any) -> tp.Any:
 
 
 def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
-    """Return a tuple of numbers, each as :func:`plain` has it.
+    """Return a tuple of numbers, each converted by :func:`plain`.
 
     Examples
     --------
@@ -70,12 +70,12 @@ def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
 
 
 def pair(values: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
-    """Return a pair of numbers, each as :func:`plain` has it.
+    """Return a pair of numbers, each converted by :func:`plain`.
 
     Raises
     ------
     ValueError
-        If there are not two; ``name`` is that of the argument.
+        If there are not two numbers; ``name`` is the argument's name for the message.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def pair(values: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
 
 
 def both(value: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
-    """Return the numbers of both axes, given for each or for both at once.
+    """Return the numbers of both axes from a pair or from one number for both.
 
     Raises
     ------
     ValueError
-        If there are not two; ``name`` is that of the argument.
+        If there are not two numbers; ``name`` is the argument's name for the message.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def both(value: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
         return value
     if not hasattr(value, '__getitem__'):
         return value, value
-    if isinstance(value, numpy.integer):        # which has the method, too
+    if isinstance(value, numpy.integer):        # it has the method, too
         return int(value), int(value)
     return pair(value, name)
 
 
 def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
-    """Return the lengths that an array holds.
+    """Return a shape whose lengths are the elements of an array.
 
     Examples
     --------
@@ -133,9 +133,9 @@ def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
 
 
 def whole(value: tp.Any) -> tp.Any:
-    """Return an integral float as an int, and anything else as :func:`plain` has it.
+    """Convert an integral float to an int, and anything else by :func:`plain`.
 
-    NaN and infinity are floats, with which what they are compared to fails.
+    NaN and infinity remain floats, so that later comparisons with them fail.
 
     Examples
     --------

@@ -14,7 +14,7 @@ _MISSING = 'Not Available'
 
 
 class _RuntimeInfo:
-    """Versions of the libraries in use; ``str()`` of it is the report."""
+    """Versions of the libraries in use; ``str()`` returns the report."""
 
     def __init__(self):
         self.platform_version = platform.platform()
@@ -57,7 +57,7 @@ def print_runtime_info(out: tp.IO[tp.Any] | None = None) -> None:
     Parameters
     ----------
     out : file-like, optional
-        Where to print; standard output by default.
+        Stream to print to; standard output by default.
 
     Examples
     --------

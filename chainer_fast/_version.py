@@ -1,7 +1,7 @@
-"""Version of Chainer that this package stands in for, and what it can use besides."""
+"""Version of Chainer that this package replaces, and its optional libraries."""
 __version__ = '7.8.1'
 
-# Checked when the package is imported, if the library is there.
+# Checked when the package is imported, if the library is installed.
 _optional_dependencies = [
     {
         'name': 'CuPy',

@@ -215,7 +215,7 @@ def get_device_from_array(*arrays: tp.Any) -> Device:
 
     See Also
     --------
-    chainer_fast.backends.cuda.get_device_from_array : gives CuPy's own devices.
+    chainer_fast.backends.cuda.get_device_from_array : returns CuPy's own devices.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from chainer_fast._help.display import graph
 _var_style = {'shape': 'octagon', 'fillcolor': '#E0E0E0', 'style': 'filled'}
 _func_style = {'shape': 'record', 'fillcolor': '#6495ED', 'style': 'filled'}
 
-# Beyond it, a picture in a notebook helps nobody.
+# A picture of a larger graph would be unreadable in a notebook.
 _MOST_SHOWN = 300
 
 _RANKDIRS = ('TB', 'BT', 'LR', 'RL')
@@ -30,7 +30,7 @@ class DotNode:
     Attributes
     ----------
     node
-        As given.
+        The node that was passed.
     id_ : int
         Identifier in the DOT source.
     attribute : dict of str
@@ -78,9 +78,9 @@ class ComputationalGraph:
     rankdir : {'TB', 'BT', 'LR', 'RL'}
         Direction of the drawing, ``'TB'`` from top to bottom.
     remove_variable : bool
-        Draw functions only.
+        Whether to draw functions only.
     show_name : bool
-        Show the names of variables.
+        Whether to show the names of variables.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class ComputationalGraph:
             show_name: bool = True) -> None:
         if rankdir not in _RANKDIRS:
             raise ValueError(
-                'rankdir has to be one of %s, not %r' % (', '.join(_RANKDIRS), rankdir))
+                'rankdir must be one of %s, not %r' % (', '.join(_RANKDIRS), rankdir))
         styles = [
             default if style == 'default' else style for style, default in
             ((variable_style, _var_style), (function_style, _func_style))]
@@ -119,7 +119,7 @@ class ComputationalGraph:
         self.show_name = show_name
 
     def _parts(self):
-        """Return the nodes to be drawn, with their attributes, and the edges."""
+        """Return the nodes to draw, with their attributes, and the edges."""
         nodes, edges = self.nodes, self.edges
         if self.remove_variable:
             nodes, edges = _skip_variable(nodes, edges)
@@ -154,9 +154,9 @@ class ComputationalGraph:
         ----------
         format : {'dot', 'svg'}
             The DOT language, which Graphviz draws: ``dot -Tpng``, for example; or a
-            picture, which needs no Graphviz. Of the attributes of nodes, the picture
-            has ``label``, ``shape`` (octagon, oval, box) and ``fillcolor``. Chainer has
-            no ``'svg'``.
+            picture, which needs no Graphviz. The picture honors the node attributes
+            ``label``, ``shape`` (octagon, oval, box) and ``fillcolor``. Chainer does
+            not support ``'svg'``.
 
         Returns
         -------
@@ -166,18 +166,17 @@ class ComputationalGraph:
         Raises
         ------
         NotImplementedError
-            If ``format`` is another.
+            If ``format`` is neither of the two.
         """
         if format not in ('dot', 'svg'):
             raise NotImplementedError(
-                "format has to be 'dot' or 'svg', not %r; Graphviz makes images of the "
-                'former' % (format,))
+                "format must be 'dot' or 'svg', not %r; Graphviz converts the former "
+                "to images" % (format,))
         return self._to_dot() if format == 'dot' else self._to_svg()
 
 
 def _skip_variable(nodes, edges):
-    """Return the functions of a graph, joined where a variable led from one to another.
-    """
+    """Return the functions of a graph, with edges in place of the variables."""
     functions = [x for x in nodes if not isinstance(x, variable.VariableNode)]
     makers = {head: tail for tail, head in edges
               if isinstance(head, variable.VariableNode)}
@@ -195,8 +194,8 @@ def build_computational_graph(
     Parameters
     ----------
     outputs : chainer_fast.Variable, node, or iterable of them
-        Ends of the graph. A function node is part of the graph, but its outputs are
-        not.
+        Variables and nodes at which the graph ends. A function node among them is part
+        of the graph, but its outputs are not.
     remove_split : bool
         Must be true; kept for old code.
     variable_style, function_style : dict or 'default'
@@ -204,9 +203,9 @@ def build_computational_graph(
     rankdir : {'TB', 'BT', 'LR', 'RL'}
         Direction of the drawing, ``'TB'`` from top to bottom.
     remove_variable : bool
-        Draw functions only.
+        Whether to draw functions only.
     show_name : bool
-        Show the names of variables.
+        Whether to show the names of variables.
 
     Returns
     -------
@@ -232,7 +231,7 @@ def build_computational_graph(
     ...     _ = file.write(graph.dump('svg'))
     """
     if not remove_split:
-        raise ValueError('remove_split has to be true: variables are never split')
+        raise ValueError('remove_split must be true: variables are never split')
     kinds = (variable.Variable, variable.VariableNode, function_node.FunctionNode)
     if isinstance(outputs, kinds):
         outputs = [outputs]
@@ -241,12 +240,12 @@ def build_computational_graph(
     for output in outputs:
         if not isinstance(output, kinds):
             raise TypeError(
-                'outputs have to be of Variable, VariableNode or FunctionNode, not %s'
+                'outputs must be of Variable, VariableNode or FunctionNode, not %s'
                 % type(output))
         pending.append(
             output.node if isinstance(output, variable.Variable) else output)
 
-    # Dictionaries instead of sets, for the same order in every run.
+    # Dictionaries, not sets: the order is the same in every run.
     nodes = dict.fromkeys(pending)
     edges = {}
     while pending:

@@ -1,4 +1,4 @@
-"""The older place of :mod:`chainer_fast.backends.cuda`; the module is the same one."""
+"""The older name of :mod:`chainer_fast.backends.cuda`; both are the same module."""
 import sys
 
 from chainer_fast.backends import cuda

@@ -1,7 +1,7 @@
 """Objects that can be moved between devices: links, optimizers, iterators.
 
-A move is done by a visitor that goes through a resident and everything in it. The
-visitor knows what to do with an array; the residents know their arrays.
+A visitor moves a resident and everything in it. The visitor knows how to move an array;
+the residents know their arrays.
 """
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if tp.TYPE_CHECKING:
 
 class _ThreadLocal(threading.local):
 
-    # What `to_gpu` does at an array on another GPU. None: warn. False: set this to
-    # True, so that the caller can warn once.
+    # What `to_gpu` does for an array on another GPU. None: warn. False: set this
+    # attribute to True, so that the caller can warn once.
     flag_gpu_to_gpu = None
 
 
@@ -51,19 +51,19 @@ class DeviceResident(_EnableFinal):
     _device = backend.CpuDevice()
 
     def __init__(self) -> None:
-        # A subclass may still override the retired methods, which moves must call then.
-        # They are looked up here, as looking them up in every move would cost more.
+        # A subclass may still override the retired methods; moves must then call them.
+        # They are looked up here because a lookup in every move would cost more.
         self._overridden_to_methods = tuple([
             name for name in _RETIRED_METHODS
             if _is_to_device_method_overridden(self, name)])
 
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
-        """Pass what the object holds to a visitor.
+        """Pass the contents of the object to a visitor.
 
         Parameters
         ----------
         visitor : DeviceResidentsVisitor
-            Sees each array, parameter and inner resident.
+            Visitor that is called with each array, parameter and inner resident.
         """
         visitor.visit_device_resident(self)
 
@@ -146,7 +146,7 @@ class DeviceResident(_EnableFinal):
 
     @meta.final
     def to_chx(self: _Resident) -> _Resident:
-        """Convert the arrays to arrays of ChainerX, without copying.
+        """Convert the arrays to ChainerX arrays, without copying.
 
         Returns
         -------
@@ -158,7 +158,7 @@ class DeviceResident(_EnableFinal):
 
     @meta.final
     def from_chx(self: _Resident) -> _Resident:
-        """Convert arrays of ChainerX to NumPy or CuPy, without copying.
+        """Convert ChainerX arrays to NumPy or CuPy arrays, without copying.
 
         Returns
         -------
@@ -187,8 +187,8 @@ class DeviceResident(_EnableFinal):
 
     def __retired_move(
             self, method, device, kwargs=None, *, leave_on_gpu: bool = False):
-        # A subclass may override the method and call this one: hence the visitor must
-        # not call the override on `self`.
+        # An override in a subclass may call this method, so the visitor must not call
+        # the override on `self`.
         self.device_resident_accept(_ToDeviceVisitor(
             device, (method, kwargs or {}), leave_on_gpu, self))
         return self
@@ -218,12 +218,12 @@ class DeviceResidentsVisitor:
         Returns
         -------
         array
-            Array for the resident to hold from now on.
+            Array that replaces it in the resident.
         """
         raise NotImplementedError()
 
     def visit_variable(self, param: Variable) -> None:
-        """Visit a variable, changing it in place.
+        """Visit a variable and change it in place.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
             param.to_device(self._device)
 
     def _stays(self, where):
-        """Return whether an array on the device ``where`` stays there."""
+        """Return whether an array on the device ``where`` is not moved."""
         if not (self._leave_on_gpu and isinstance(where, backend.GpuDevice)):
             return False
         if where == self._device:
@@ -291,8 +291,8 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
         if _thread_local.flag_gpu_to_gpu is None:
             target: tp.Any = self._device
             warnings.warn(
-                'to_gpu() leaves what is on a GPU already where it is: GPU-%s, not '
-                'GPU-%s. Use to_device() to move between GPUs.'
+                'to_gpu() does not move arrays that are already on a GPU: they remain '
+                'on GPU-%s, not GPU-%s. Use to_device() to move between GPUs.'
                 % (where.device.id, target.device.id), RuntimeWarning)
         else:
             _thread_local.flag_gpu_to_gpu = True

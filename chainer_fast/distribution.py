@@ -100,7 +100,7 @@ class Distribution:
         Raises
         ------
         NotImplementedError
-            In families that have :meth:`log_prob` alone.
+            If the family defines :meth:`log_prob` only.
         """
         raise NotImplementedError
 
@@ -290,16 +290,16 @@ class Distribution:
 
 
 def _under_own_names(cls, state):
-    """Return the attributes of a distribution pickled here or by Chainer.
+    """Return the attributes of a distribution pickled by this package or by Chainer.
 
-    Chainer has parameters under names such as ``_Normal__loc``, which is ``_loc`` here.
-    Values computed from them are dropped, as they have lost their graphs.
+    Chainer stores parameters under names such as ``_Normal__loc``; here the name is
+    ``_loc``. Values computed from them are dropped, because their graphs are lost.
     """
     hidden = {}
     for base in cls.__mro__:
         start = '_%s__' % base.__name__
         names = [name for name in state if name.startswith(start)]
-        # A subclass of the same name may have private attributes of its own.
+        # A subclass of the same name may define its own private attributes.
         if (base.__module__.partition('.')[0] == _PACKAGE
                 and any(hasattr(base, name[len(start):]) for name in names)):
             hidden.update({name: name[len(start) - 1:] for name in names})
@@ -317,8 +317,8 @@ def _is_computed(cls, name, value):
             and all(type(has_graph) is bool for has_graph in value))
 
 
-# Formulas of divergences, by the classes of both distributions. They need not hold for
-# subclasses, which do not inherit them.
+# Formulas of divergences, by the classes of both distributions. Subclasses do not
+# inherit them, since the formulas may not hold for subclasses.
 _KLDIVERGENCE = {}
 
 

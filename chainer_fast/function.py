@@ -25,10 +25,10 @@ from chainer_fast.variable import (
 
 
 def no_backprop_mode() -> tp.ContextManager[tp.Any]:
-    """Make a context manager in which no graph is built.
+    """Return a context manager that turns off the construction of graphs.
 
-    Variables computed inside do not refer to the functions that made them, which saves
-    memory if no gradients are needed. This is the same as
+    Variables computed inside do not refer to the functions that computed them, which
+    saves memory if no gradients are needed. This is the same as
     ``using_config('enable_backprop', False)``.
 
     Returns
@@ -52,10 +52,10 @@ def no_backprop_mode() -> tp.ContextManager[tp.Any]:
 
 
 def force_backprop_mode() -> tp.ContextManager[tp.Any]:
-    """Make a context manager in which graphs are made, :func:`no_backprop_mode` around
-    it notwithstanding.
+    """Return a context manager that turns on the construction of graphs.
 
-    This is the same as ``using_config('enable_backprop', True)``.
+    It takes effect inside :func:`no_backprop_mode`, too. This is the same as
+    ``using_config('enable_backprop', True)``.
 
     Returns
     -------
@@ -125,7 +125,8 @@ class FunctionAdapter(function_node.FunctionNode):
         self.function.check_type_forward(in_types)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        # An old-style function gets all its inputs in backward, unless it chooses some.
+        # backward of an old-style function receives all inputs unless it retains some
+        # only.
         self.retain_inputs(range(len(inputs)))
         return self.function.forward(inputs)
 
@@ -147,8 +148,8 @@ class FunctionAdapter(function_node.FunctionNode):
                 'backward of the Function %s has to return a tuple of arrays and None, '
                 'but there is a gradient of %s' % (self.label, type(gradient)))
         gx = variable.Variable(gradient)
-        # Backpropagation through the gradient would find no history, and silently omit
-        # a part of the result.
+        # Backpropagation through the gradient would find no graph and silently omit a
+        # part of the result.
         gx.node._old_style_grad_generator = self.label
         return gx
 
@@ -156,8 +157,8 @@ class FunctionAdapter(function_node.FunctionNode):
 class Function:
     """Old-style differentiable function.
 
-    A subclass defines ``forward`` and ``backward``, or for each the pair ``*_cpu`` and
-    ``*_gpu``, on tuples of arrays. Its instances are called on variables. Unlike
+    A subclass defines ``forward`` and ``backward``, or the pair ``*_cpu`` and ``*_gpu``
+    of each, on tuples of arrays. Its instances are called with variables. Unlike
     :class:`~chainer_fast.FunctionNode`, it cannot be differentiated twice.
 
     Use each instance only once.
@@ -187,17 +188,17 @@ class Function:
     _node = None
 
     def __call__(self, *inputs: VariableOrArray) -> tp.Any:
-        """Compute the outputs and put the function in the graph.
+        """Compute the outputs and add the function to the graph.
 
         Parameters
         ----------
         *inputs : Variable or array
-            An array stands for a variable that requires no gradient.
+            An array is treated as a variable that requires no gradient.
 
         Returns
         -------
         Variable or tuple of Variable
-            One variable, if there is one output.
+            A variable if there is one output, otherwise a tuple.
         """
         node = self.node
         node._own_function()
@@ -213,7 +214,7 @@ class Function:
 
     @property
     def node(self) -> FunctionAdapter:
-        """The :class:`FunctionAdapter` that stands for the function in the graph."""
+        """The :class:`FunctionAdapter` that represents the function in the graph."""
         node = self._node() if self._node is not None else self._owned_node
         if node is None:
             node = self._make_node()
@@ -266,7 +267,7 @@ class Function:
 
     @property
     def label(self) -> str:
-        """Short name for display; by default that of the class."""
+        """Short name for display; by default the name of the class."""
         return type(self).__name__
 
     @property
@@ -275,8 +276,7 @@ class Function:
         return self.node.local_function_hooks
 
     def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
-        """Add a hook that sees this function alone; see
-        :meth:`FunctionNode.add_hook`."""
+        """Add a hook to this function only; see :meth:`FunctionNode.add_hook`."""
         self.node.add_hook(hook, name)
 
     def delete_hook(self, name: str) -> None:
@@ -305,19 +305,19 @@ class Function:
         Returns
         -------
         tuple of array
-            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
-            otherwise those of :meth:`forward_cpu`.
+            Outputs. By default :meth:`forward_gpu` computes them if an input is on a
+            GPU, otherwise :meth:`forward_cpu` does.
         """
         return self._on_device('forward', inputs)(inputs)
 
     @overridable
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute the outputs of NumPy arrays; to be overridden."""
+        """Compute the outputs for NumPy arrays; to be overridden."""
         return self._not_written('forward_cpu')
 
     @overridable
     def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute the outputs of CuPy arrays; to be overridden."""
+        """Compute the outputs for CuPy arrays; to be overridden."""
         return self._not_written('forward_gpu')
 
     @overridable
@@ -331,14 +331,13 @@ class Function:
         inputs : tuple of array or None
             Inputs; None for those that are not retained.
         grad_outputs : tuple of array or None
-            Gradients of the outputs; None for those that nothing depends on.
+            Gradients of the outputs; None for an output that nothing depends on.
 
         Returns
         -------
         tuple of array or None
-            Gradients of all inputs; None means zero. By default those of
-            :meth:`backward_gpu` if an array is on a GPU, otherwise those of
-            :meth:`backward_cpu`.
+            Gradients of all inputs; None means zero. By default :meth:`backward_gpu`
+            computes them if an array is on a GPU, otherwise :meth:`backward_cpu` does.
         """
         compute = self._on_device('backward', (*inputs, *grad_outputs))
         return compute(inputs, grad_outputs)
@@ -347,14 +346,14 @@ class Function:
     def backward_cpu(
             self, inputs: tuple[NdArray, ...],
             grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-        """Compute the gradients of NumPy arrays; to be overridden."""
+        """Compute the gradients for NumPy arrays; to be overridden."""
         return (None,) * len(inputs)
 
     @overridable
     def backward_gpu(
             self, inputs: tuple[NdArray, ...],
             grad_outputs: GradArrays) -> tuple[NdArray | None, ...]:
-        """Compute the gradients of CuPy arrays; to be overridden."""
+        """Compute the gradients for CuPy arrays; to be overridden."""
         return (None,) * len(inputs)
 
     def _on_device(self, method, arrays):
@@ -371,7 +370,7 @@ class Function:
         Parameters
         ----------
         indexes : iterable of int
-            Positions of the inputs. Without a call all are retained.
+            Positions of the inputs. All are retained if the method is not called.
         """
         self.node.retain_inputs(indexes)
 
@@ -393,7 +392,7 @@ class Function:
         self.node.retain_outputs(indexes)
 
     def unchain(self) -> None:
-        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
+        """Remove the function from the graph: release its inputs, detach its outputs.
         """
         self.node.unchain()
 

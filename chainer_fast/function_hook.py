@@ -22,8 +22,8 @@ class FunctionHook:
     applies, including those of backpropagation. :meth:`FunctionNode.add_hook
     <chainer_fast.FunctionNode.add_hook>` adds it to one function only.
 
-    A thread has hooks by name, and refuses a second hook of the same name: to use
-    several objects, give them different names.
+    The hooks of a thread have distinct names. To use several hooks of one class at
+    once, give them different names.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class FunctionHook:
     Raises
     ------
     KeyError
-        In a ``with`` statement, if the thread has a hook of that name.
+        In a ``with`` statement, if the thread already has a hook of that name.
 
     See Also
     --------
@@ -74,7 +74,7 @@ class FunctionHook:
         del hooks[self.name]
 
     def added(self, function: FunctionNode | None) -> None:
-        """Called when the hook comes into use.
+        """Called when the hook is registered.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class FunctionHook:
         """
 
     def deleted(self, function: FunctionNode | None) -> None:
-        """Called when the hook goes out of use.
+        """Called when the hook is unregistered.
 
         Parameters
         ----------

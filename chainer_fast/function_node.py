@@ -31,7 +31,7 @@ __all__ = ['FunctionNode', 'grad', 'static_forward_optimizations']
 class _FallbackType:
     """Type of :data:`Fallback`, which a function's ``forward_chainerx`` returns."""
 
-    # Pickles name the object, which users know as an attribute of the package.
+    # Pickles refer to the object by name: an attribute of the package.
     __module__ = 'chainer_fast'
 
     def __repr__(self) -> str:
@@ -41,17 +41,17 @@ class _FallbackType:
         return 'Fallback'
 
 
-#: What ``forward_chainerx`` returns to have the arrays go through ``forward`` instead.
+#: What ``forward_chainerx`` returns to have ``forward`` compute the outputs instead.
 Fallback: tp.Any = _FallbackType()
 
 
 class FunctionNode(_graph.FunctionBase):
     """A differentiable function as a node of the computational graph.
 
-    Derive from it and write ``forward`` (or ``forward_cpu`` and ``forward_gpu``), which
-    takes and returns tuples of arrays, and ``backward``, which takes and returns
-    variables, so that it can be differentiated again. Make an instance for each
-    application and call :meth:`apply`.
+    A subclass defines ``forward`` (or ``forward_cpu`` and ``forward_gpu``), which
+    accepts and returns tuples of arrays, and ``backward``, which accepts and returns
+    variables, so that it can be differentiated again. Create a new instance for each
+    application and call its method :meth:`apply`.
 
     Attributes
     ----------
@@ -62,10 +62,10 @@ class FunctionNode(_graph.FunctionBase):
     rank : int
         Highest rank of the inputs.
     stack : traceback.StackSummary or None
-        Where the function was applied; kept in debug mode.
+        Call stack at which the function was applied; recorded in debug mode only.
     lazy_grad_sum : bool
-        Whether gradients of an input that come from several functions are summed in
-        one call; ``config.lazy_grad_sum`` when the function was applied.
+        Whether the gradients that several functions compute for an input are summed in
+        one call; the value of ``config.lazy_grad_sum`` when the function was applied.
 
     See Also
     --------
@@ -101,7 +101,7 @@ class FunctionNode(_graph.FunctionBase):
     _local_function_hooks = None
     _supports_static_optimizations = False
     _is_chainerx_fallback_mode = False
-    # Whether all the random numbers that this very class draws are uniform ones.
+    # Whether all random numbers that this class itself draws are uniform.
     _draws_uniform = False
 
     @property
@@ -114,7 +114,7 @@ class FunctionNode(_graph.FunctionBase):
 
     @property
     def label(self) -> str:
-        """Short text for people: the name of the class unless overridden."""
+        """Short name for display; by default the name of the class."""
         return type(self).__name__
 
     @property
@@ -136,7 +136,7 @@ class FunctionNode(_graph.FunctionBase):
 
     @property
     def local_function_hooks(self) -> dict[str, FunctionHook]:
-        """Hooks of this function alone, an OrderedDict by name."""
+        """Hooks of this function only, an OrderedDict by name."""
         hooks = self._local_function_hooks
         if hooks is None:
             hooks = self._local_function_hooks = collections.OrderedDict()
@@ -144,7 +144,7 @@ class FunctionNode(_graph.FunctionBase):
 
     @property
     def input_layouts(self) -> tuple[tp.Any, ...]:
-        """Memory layouts of the inputs, a tuple; None entries are plain."""
+        """Memory layouts of the inputs, a tuple; None is the standard layout."""
         if self._input_layouts is not None:
             return self._input_layouts
         return (None,) * self._input_count
@@ -172,7 +172,7 @@ class FunctionNode(_graph.FunctionBase):
         if self._input_layouts is not None:
             shapes = self._semantic_shapes(arrays)
         try:
-            # Light mode compares the arrays' own types and composes no message.
+            # Light mode compares the types of the arrays and builds no message.
             with type_check.light_mode:
                 self.check_type_forward(
                     type_check.get_light_types(arrays, shapes=shapes))
@@ -193,12 +193,12 @@ class FunctionNode(_graph.FunctionBase):
             for array, layout in zip(arrays, self._input_layouts, strict=True)]
 
     def _advice(self, expect, x, *others):
-        """Return the cure for inputs that failed a check, or None; to be overridden.
+        """Return advice on inputs that failed a check, or None; to be overridden.
 
         Parameters
         ----------
         expect : str
-            The condition that does not hold.
+            The condition that is not met.
         x, *others : TypeInfo or array
             Shapes and dtypes of the inputs.
         """
@@ -213,15 +213,16 @@ class FunctionNode(_graph.FunctionBase):
         Parameters
         ----------
         inputs : sequence of Variable
-            The inputs; at least one has a layout of its own.
+            The inputs; at least one has a layout that is not the standard one.
 
         Raises
         ------
         RuntimeError
-            Unless overridden: the function takes plain arrays only.
+            By default, because a function accepts only arrays in the standard layout.
         """
         raise RuntimeError(
-            '%s takes no input with a non-standard layout: use as_layout(None) first.\n'
+            '%s does not accept inputs with a non-standard layout: use as_layout(None) '
+            'first.\n'
             'layouts: %s' % (self._impl_name, [var.layout for var in inputs]))
 
     @overridable
@@ -246,8 +247,8 @@ class FunctionNode(_graph.FunctionBase):
         Returns
         -------
         tuple of array
-            Outputs. By default those of :meth:`forward_gpu` if an input is on a GPU,
-            otherwise those of :meth:`forward_cpu`.
+            Outputs. By default :meth:`forward_gpu` computes them if an input is on a
+            GPU, otherwise :meth:`forward_cpu` does.
         """
         if any(isinstance(x, cuda.ndarray) for x in inputs):
             return self.forward_gpu(inputs)
@@ -255,18 +256,18 @@ class FunctionNode(_graph.FunctionBase):
 
     @overridable
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute the outputs of NumPy arrays; to be overridden."""
+        """Compute the outputs for NumPy arrays; to be overridden."""
         raise NotImplementedError(
             '%s has neither forward nor forward_cpu' % type(self).__name__)
 
     @overridable
     def forward_gpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute the outputs of CuPy arrays; to be overridden."""
+        """Compute the outputs for CuPy arrays; to be overridden."""
         raise NotImplementedError(
             '%s has neither forward nor forward_gpu' % type(self).__name__)
 
     def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
-        """Compute the outputs of arrays of ChainerX; may be overridden.
+        """Compute the outputs for ChainerX arrays; may be overridden.
 
         Parameters
         ----------
@@ -276,9 +277,9 @@ class FunctionNode(_graph.FunctionBase):
         Returns
         -------
         tuple of chainerx.ndarray
-            Outputs, with the gradients that ChainerX gives them. By default
-            :data:`Fallback`: :meth:`forward` takes arrays of NumPy or CuPy that share
-            their memory, and :meth:`backward` gives the gradients.
+            Outputs, whose gradients ChainerX computes. By default :data:`Fallback`:
+            :meth:`forward` is called with NumPy or CuPy arrays that share their memory,
+            and :meth:`backward` computes the gradients.
         """
         return Fallback
 
@@ -288,7 +289,7 @@ class FunctionNode(_graph.FunctionBase):
         Parameters
         ----------
         indexes : iterable of int
-            Which inputs. The others are released with their variables.
+            Positions of the inputs. Other inputs are released with their variables.
         """
         self._input_indexes_to_retain: tp.Any = indexes
 
@@ -298,14 +299,14 @@ class FunctionNode(_graph.FunctionBase):
         Parameters
         ----------
         indexes : iterable of int
-            Which outputs. The others are released with their variables.
+            Positions of the outputs. Other outputs are released with their variables.
         """
         self._output_indexes_to_retain: tp.Any = indexes
 
     # -- backward
 
     def unchain(self) -> None:
-        """Cut the function out of the graph: its outputs lose it, it loses its inputs.
+        """Remove the function from the graph: release its inputs, detach its outputs.
         """
         for reference in self.outputs or ():
             node = reference()
@@ -323,15 +324,15 @@ class FunctionNode(_graph.FunctionBase):
         Parameters
         ----------
         target_input_indexes : tuple of int
-            Inputs whose gradients are wanted, in ascending order.
+            Positions of the inputs whose gradients are needed, in ascending order.
         grad_outputs : tuple of Variable or None
             Gradients of the outputs.
 
         Returns
         -------
         tuple of Variable or None
-            Gradients of the wanted inputs, or of all inputs. None means zero, which is
-            what a function that does not override this method has.
+            Gradients of the target inputs, or of all inputs. None means zero. By
+            default all gradients are zero.
         """
         return (None,) * len(target_input_indexes)
 
@@ -341,23 +342,23 @@ class FunctionNode(_graph.FunctionBase):
             grad_inputs: tuple[Variable | None, ...]) -> tp.Sequence[Variable | None]:
         """Compute the gradients of inputs and add them to those found so far.
 
-        Override it instead of :meth:`backward` where computing and adding in one go
-        pays.
+        Override it instead of :meth:`backward` if computing and adding in one step is
+        faster.
 
         Parameters
         ----------
         target_input_indexes : tuple of int
-            Inputs whose gradients are wanted, in ascending order.
+            Positions of the inputs whose gradients are needed, in ascending order.
         grad_outputs : tuple of Variable or None
             Gradients of the outputs.
         grad_inputs : tuple of Variable or None
-            Gradients of the wanted inputs from other functions. Of a variable that is
-            an input twice, only the first place has it.
+            Gradients of the target inputs from other functions. If a variable is an
+            input twice, only its first position has the gradient.
 
         Returns
         -------
         tuple of Variable or None
-            Sums for the wanted inputs, exactly one each.
+            Sums for the target inputs, exactly one for each.
         """
         gradients = self.backward(target_input_indexes, grad_outputs)
         if len(gradients) == len(self.inputs):
@@ -378,21 +379,21 @@ class FunctionNode(_graph.FunctionBase):
     # -- hooks
 
     def add_hook(self, hook: FunctionHook, name: str | None = None) -> None:
-        """Add a hook that sees this function alone.
+        """Add a hook to this function only.
 
         Parameters
         ----------
         hook : FunctionHook
             The hook.
         name : str, optional
-            Its name; by default the hook's own.
+            Name to register it under; by default the name of the hook.
 
         Raises
         ------
         TypeError
-            If it is no hook.
+            If ``hook`` is not a function hook.
         KeyError
-            If a hook of that name is there already.
+            If the function already has a hook of that name.
         """
         if not isinstance(hook, function_hook.FunctionHook):
             raise TypeError('Hook must be a FunctionHook, not %s' % type(hook))
@@ -415,7 +416,7 @@ class FunctionNode(_graph.FunctionBase):
         Raises
         ------
         KeyError
-            If there is no hook of that name.
+            If the function has no hook of that name.
         """
         if name not in self.local_function_hooks:
             raise KeyError('Hook %s does not exist' % (name,))
@@ -424,7 +425,7 @@ class FunctionNode(_graph.FunctionBase):
 
 
 def _device_scope(arrays):
-    """Return a context in which the arrays' GPU is current; None on the CPU."""
+    """Return a context in which the GPU of the arrays is current; None on the CPU."""
     for array in arrays:
         if isinstance(array, cuda.ndarray):
             return backend.get_device_from_array(array).create_context()
@@ -432,7 +433,7 @@ def _device_scope(arrays):
 
 
 def _has_nan(array):
-    """Tell whether an array of floating-point numbers holds NaN."""
+    """Return whether a floating-point array contains NaN."""
     if array.dtype.kind != 'f':
         return False
     device = backend.get_device_from_array(array)
@@ -469,7 +470,7 @@ def _check_sequence(name, value):
 
 
 def _check_partners(name, values, partner_name, partners):
-    """Return a list of gradients, as long as what they belong to."""
+    """Return a list of gradients; check that there is one for each variable."""
     if values is None:
         return [None] * len(partners)
     _check_sequence(name, values)
@@ -491,37 +492,38 @@ def grad(
         loss_scale: float | None = None) -> list[Variable | None]:
     """Return the gradients of ``outputs`` with respect to ``inputs``.
 
-    Only functions on a way from an input to an output are differentiated, and no
-    variable's gradient is touched unless asked for.
+    Only functions on a path from an input to an output are differentiated, and the
+    gradients that variables hold are not changed unless ``set_grad`` or ``retain_grad``
+    is true.
 
     Parameters
     ----------
     outputs : tuple or list of Variable
-        The variables to differentiate; several count as their sum.
+        The variables to differentiate. The gradients are those of their sum.
     inputs : tuple or list of Variable
         The variables with respect to which to differentiate.
     grad_outputs : tuple or list of Variable or None, optional
-        Gradients of the outputs; ones where there is none.
+        Gradients of the outputs. Missing gradients are ones.
     grad_inputs : tuple or list of Variable or None, optional
         Gradients that the results are added to.
     set_grad : bool
         Whether the inputs' ``grad_var`` are set to the results.
     retain_grad : bool
-        Whether all variables on the way have their ``grad_var`` set.
+        Whether ``grad_var`` is also set for all variables between the two.
     enable_double_backprop : bool
         Whether the results can be differentiated again.
     loss_scale : float, optional
-        Factor of the outputs' default gradients.
+        Factor for the default gradients of the outputs.
 
     Returns
     -------
     list of Variable or None
-        A gradient for each input; None where no output depends on it.
+        A gradient for each input; None for an input on which no output depends.
 
     Raises
     ------
     TypeError
-        If an argument is no tuple or list of variables.
+        If an argument is not a tuple or a list of variables.
     ValueError
         If lengths differ.
 

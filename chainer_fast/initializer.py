@@ -46,7 +46,7 @@ class Initializer:
         Parameters
         ----------
         array : numpy.ndarray or cupy.ndarray
-            Array of which every element is overwritten.
+            Array to fill. Every element is overwritten.
         """
         raise NotImplementedError(
             '%s does not define __call__(array)' % type(self).__name__)
@@ -85,7 +85,7 @@ def get_fans(shape: tuple[int, ...]) -> tuple[int, ...]:
     """
     if not isinstance(shape, tuple):
         raise ValueError(
-            'shape has to be a tuple of int, not %r of %s' % (shape, type(shape)))
+            'shape must be a tuple of int, not %r of %s' % (shape, type(shape)))
     if len(shape) < 2:
         raise ValueError(
             'fans are defined for shapes of two axes or more, not for %s' % (shape,))

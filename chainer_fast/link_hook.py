@@ -42,7 +42,7 @@ class _ForwardPostprocessCallbackArgs(_ForwardPreprocessCallbackArgs):
     Attributes
     ----------
     out
-        Result of the computation; the other attributes are those before it.
+        Result of the computation. The other attributes are as before it.
     """
 
     def __init__(
@@ -58,20 +58,20 @@ _Hook = tp.TypeVar('_Hook', bound='LinkHook')
 class LinkHook:
     """Base class of link hooks.
 
-    A hook is called back around the forward computation of links. In a ``with``
+    A hook is called before and after the forward computation of links. In a ``with``
     statement it applies to every link that the thread calls inside the block;
     :meth:`chainer_fast.Link.add_hook` makes it apply to one link only.
 
     Attributes
     ----------
     name : str
-        Name of the hook. Only one hook of a name can be active at a time; a hook of the
-        link itself has precedence over one of the thread.
+        Name of the hook. Only one hook of a name can be active at a time. A hook of the
+        link itself takes precedence over a hook of the thread.
 
     Raises
     ------
     KeyError
-        In a ``with`` statement, if the thread has a hook of that name.
+        In a ``with`` statement, if the thread already has a hook of that name.
 
     See Also
     --------
@@ -97,7 +97,7 @@ class LinkHook:
         hooks = _get_link_hooks()
         if self.name in hooks:
             raise KeyError(
-                'a link hook named %r is active in this thread already' % (self.name,))
+                'a link hook named %r is already active in this thread' % (self.name,))
         hooks[self.name] = self
         self.added(None)
         return self
@@ -146,13 +146,14 @@ class LinkHook:
         """
 
     def _expect(self, link):
-        """Add to a link what the hook has not added yet, before it is loaded.
+        """Add to a link, before it is loaded, what the hook has not added yet.
 
-        Files may lack it. What is loaded is not to be made anew at the first call.
+        A file may lack these values. Loaded values are not initialized again at the
+        first call.
         """
 
     def _initialize_values(self, link):
-        """Give what the hook has added to a link the value of a new link."""
+        """Reset what the hook has added to a link to the values of a new link."""
 
     def _forward_failed(self, args):
         """Called instead of :meth:`forward_postprocess` if the computation raised."""

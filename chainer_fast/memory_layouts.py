@@ -1,6 +1,6 @@
 """Memory layouts of variables, and the conversion between them.
 
-Functions have to know about layouts to accept variables whose channels come last, see
+Only functions that support layouts accept variables with the channels last; see
 :mod:`chainer_fast.backends.layouts`.
 """
 from __future__ import annotations
@@ -48,14 +48,14 @@ class AsLayout(function_node.FunctionNode):
         self.out_layout = layout
 
     def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
-        """Accept any layout: the conversion itself tells which it can do."""
+        """Accept any layout: the conversion raises an error for unsupported ones."""
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() == 1)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
-        # They are noted only if an input has a layout that is not the standard one.
+        # They are recorded only if an input has a layout that is not the standard one.
         if self._input_layouts is not None:
             self.in_layout, = self._input_layouts
         self.output_layouts = (self.out_layout,)

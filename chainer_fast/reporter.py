@@ -53,9 +53,9 @@ def get_current_reporter() -> Reporter:
 class Reporter:
     """Collects the values that parts of a program observe.
 
-    A value is reported under a name, by an *observer*: an object, often a link, that
-    was registered under a name, which becomes the prefix. Inside of ``with reporter:``
-    the function :func:`chainer_fast.report` reports to it.
+    An *observer* reports a value under a name. It is an object, often a link, that was
+    registered under another name, which becomes the prefix. Inside of ``with
+    reporter:`` the function :func:`chainer_fast.report` reports to it.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Reporter:
         prefix : str
             Prefix of their names.
         observers : iterable of (str, object)
-            Names and observers; ``model.namedlinks()``, for example.
+            Pairs of a name and an observer, such as ``model.namedlinks()``.
         """
         for name, observer in observers:
             self.add_observer(prefix + name, observer)
@@ -103,7 +103,7 @@ class Reporter:
         name : str
             Prefix of its values.
         observer : object
-            The observer, which is recognized by its identity.
+            The observer, which is identified by ``id``.
         """
         self._observer_names[id(observer)] = name
 
@@ -200,7 +200,7 @@ def report(values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
         Values by name.
     observer : object or None
         The observer that reports them; see :meth:`Reporter.report`. Links and
-        extensions report with themselves as observers.
+        extensions pass themselves as observers.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def _plain(value):
 
 
 class Summary:
-    """Mean and standard deviation of a series of scalars, computed on the fly.
+    """Running mean and standard deviation of a series of scalars.
 
     0-dimensional values are summed in float64.
 
@@ -353,7 +353,7 @@ class Summary:
                 setattr(self, name, serializer(name, getattr(self, name)))
             try:
                 self._n = serializer('_n', self._n)
-            except TypeError:  # an integer cannot hold the sum of other weights
+            except TypeError:  # an integer cannot represent the sum of other weights
                 self._n = serializer('_n', float(self._n))
         except KeyError:
             warnings.warn('The previous statistics are not saved.')
@@ -398,7 +398,7 @@ class DictSummary:
                 value, weight = _array_of(value[0]), _array_of(value[1])
                 if not _is_scalar(weight):
                     raise ValueError(
-                        'the weight of %s has to be a scalar, not %s'
+                        'the weight of %s must be a scalar, not %s'
                         % (name, type(weight)))
             value = _array_of(value)
             if _is_scalar(value):

@@ -35,9 +35,9 @@ def _text_of(layer):
     if _is_lambda(layer):
         try:
             source = inspect.getsource(layer)
-        except OSError:  # source typed in, or run by exec
+        except OSError:  # source entered interactively, or run by exec
             source = ''
-        # Python 3.13 takes the source of ``python -c`` for that of all strings.
+        # Python 3.13 uses the source of ``python -c`` for all strings.
         if 'lambda' in source:
             return source.strip().rstrip(',')
     return str(layer)
@@ -49,8 +49,8 @@ class Sequential(link.ChainList):
     Layers are links or any other callables. A layer that returns a tuple passes its
     elements to the next one as separate arguments. The object can be changed like a
     list at any time. Its links are its children. They are named by their positions
-    among the children rather than the layers, as in Chainer, so that its snapshots can
-    be read.
+    among the children, not among the layers, as in Chainer, so that Chainer's snapshots
+    can be loaded.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Sequential(link.ChainList):
     Raises
     ------
     ValueError
-        If a layer is not callable; also when one is added later.
+        If a layer is not callable. Also raised when such a layer is added later.
     RuntimeError
         When called, if there are no layers.
 
@@ -77,7 +77,7 @@ class Sequential(link.ChainList):
     >>> len(model), model.count_by_layer_type('Linear')
     (3, 2)
 
-    Five blocks, each with parameters of its own:
+    Five blocks, each with its own parameters:
 
     >>> block = chainer.Sequential(L.Linear(10, 10), F.relu)
     >>> len(block.repeat(5).flatten())
@@ -121,7 +121,7 @@ class Sequential(link.ChainList):
         except Exception as error:
             if isinstance(layer, type):
                 mistakes.tell(error, (
-                    'Sequential[%d] is the class %s: put an object of it there, %s(...)'
+                    'Sequential[%d] is the class %s: pass an object of it, %s(...)'
                     % (self._layers.index(layer), layer.__name__, layer.__name__)))
             raise
         return x
@@ -130,8 +130,8 @@ class Sequential(link.ChainList):
         if any(map(_is_lambda, self._layers)):
             raise ValueError(
                 'a Sequential that holds a lambda cannot be pickled or copied deeply: '
-                'put a function that is defined with def, or a functools.partial, in '
-                'its place, or pickle it with the package dill')
+                'replace the lambda by a function that is defined with def or by a '
+                'functools.partial, or pickle it with the package dill')
         return super().__reduce__()
 
     def _shown_inside(self):
@@ -140,10 +140,10 @@ class Sequential(link.ChainList):
     # ---- as a list
 
     def _position_of_child(self, i):
-        """Return the position among the children of a link inserted at i.
+        """Return the position among the children of a link inserted at layer ``i``.
 
-        Chainer looks for the link before it but finds the first link: the third of
-        three links becomes the second child. Names in snapshots depend on that.
+        Chainer searches for the preceding link but finds the first one, so the third of
+        three links becomes the second child. Names in snapshots depend on it.
         """
         if i == 0:
             return 0
@@ -153,7 +153,7 @@ class Sequential(link.ChainList):
         return 1
 
     def _place(self, i, layer):
-        """Insert a layer in front of layer i, which counts from the start."""
+        """Insert a layer before layer ``i``, counted from the start."""
         if isinstance(layer, link.Link):
             self._children.insert(self._position_of_child(i), layer)
             self._renumber()
@@ -170,9 +170,9 @@ class Sequential(link.ChainList):
     @staticmethod
     def _check_layer(layer):
         if not callable(layer):
-            raise ValueError('a layer has to be callable, but %r is not%s' % (
-                layer, ': Sequential(*layers) takes them one by one' if isinstance(
-                    layer, (list, tuple)) else ''))
+            raise ValueError('a layer must be callable, but %r is not%s' % (
+                layer, ': Sequential(*layers) accepts them as separate arguments'
+                if isinstance(layer, (list, tuple)) else ''))
 
     def __contains__(self, layer: tp.Any) -> bool:
         return layer in self._layers
@@ -263,7 +263,7 @@ class Sequential(link.ChainList):
         Parameters
         ----------
         i : int
-            Its position.
+            Position of the layer.
 
         Returns
         -------
@@ -346,7 +346,7 @@ class Sequential(link.ChainList):
         layer : callable
             The layer.
         start, end : int or None
-            Limits of the search. The position is counted from ``start``.
+            Range of the search. The position is counted from ``start``.
 
         Returns
         -------
@@ -361,9 +361,9 @@ class Sequential(link.ChainList):
         return self._layers[start:end].index(layer)
 
     def flatten(self) -> Sequential:
-        """Return a :class:`Sequential` with the layers of nested ones in their place.
+        """Return a :class:`Sequential` with the layers of nested ones in their places.
 
-        Layers are shared with this object, and get new names.
+        The layers are shared with this object and renamed.
         """
         flat = Sequential()
         for layer in self._layers:
@@ -396,14 +396,14 @@ class Sequential(link.ChainList):
         Raises
         ------
         ValueError
-            If ``mode`` is none of the three.
+            If ``mode`` is not one of the three.
         """
         link._check_copy_mode(mode)
         layers = [
             x.copy(mode) if isinstance(x, link.Link) else copy.copy(x)
             for x in self._layers]
         children = _in_order_of(self._children, self._layers, layers)
-        # Not by Link.copy, since a lambda among the layers refuses a deep copy of all.
+        # Not by Link.copy: a lambda among the layers would prevent a deep copy of all.
         own = {name: value for name, value in vars(self).items()
                if name not in ('_layers', '_children')}
         clone = type(self).__new__(type(self))
@@ -423,13 +423,13 @@ class Sequential(link.ChainList):
     def copyparams(self, link: tp.Any, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a Sequential of the same structure.
 
-        Links copy from the layers at their positions. Parameters that a subclass adds
+        Each link copies from the layer at its position. Parameters that a subclass adds
         to the Sequential itself are not copied.
 
         Parameters
         ----------
         link : Sequential
-            Object to copy from.
+            Source of the values.
         copy_persistent : bool
             Whether to copy persistent values, too.
 

@@ -1,7 +1,7 @@
 """Types of arguments, for annotations.
 
-Everything imports this module, so it imports nothing of the package, not for type
-checkers either. Aliases that name variables are in :mod:`chainer_fast.variable`.
+Every module imports this one, so it imports nothing from the package, not even for type
+checkers. Aliases that name variables are in :mod:`chainer_fast.variable`.
 """
 import numbers
 import sys
@@ -18,19 +18,19 @@ Shape = tuple[int, ...]
 #: Shape of an array, or its length if it has one dimension.
 ShapeSpec = int | tp.Sequence[int]
 
-#: Anything that ``numpy.dtype`` takes, and ``chainer_fast.mixed16``.
+#: Anything that ``numpy.dtype`` accepts, and ``chainer_fast.mixed16``.
 DTypeSpec = tp.Any
 
 #: An array module: ``numpy`` or ``cupy``.
 Xp = tp.Any
 
 if tp.TYPE_CHECKING:
-    # CuPy's classes have no types: where NumPy's stand, they pass.
+    # CuPy's classes have no types; checkers accept them in place of NumPy's.
     NdArray: tp.TypeAlias = numpy.ndarray[tp.Any, tp.Any]
     ScalarValue: tp.TypeAlias = (
         numpy.generic | bytes | str | memoryview | numbers.Number | complex)
     GradArrays: tp.TypeAlias = tuple[NdArray | tp.Any, ...]
-    # Devices pass for Any.
+    # A device is Any to type checkers.
     CudaDeviceSpec: tp.TypeAlias = int | numpy.integer[tp.Any] | tp.Any
     DeviceSpec: tp.TypeAlias = (
         str | tuple[str, int] | ModuleType | tuple[ModuleType, int] | tp.Any)
@@ -39,7 +39,8 @@ else:
         """Refer to a class of a module that is imported later than this one."""
         module, _, name = name.rpartition('.')
         if sys.version_info >= (3, 14):
-            # Names are looked up where the annotation is, whatever module is given.
+            # Names are looked up in the module of the annotation, whatever module is
+            # given.
             return tp.ForwardRef(
                 '__import__(%r, fromlist=[%r]).%s' % (module, name, name))
         return tp.ForwardRef(name, module=module)
@@ -54,18 +55,19 @@ else:
         _numpy_array, _cupy_array, _later('chainer_fast.chainerx.ndarray')]
 
     #: A scalar that an array can be filled with.
-    # For type checkers, int and float are not a Number, but pass for a complex.
+    # Type checkers do not accept int and float as a Number, but accept them as a
+    # complex.
     ScalarValue = tp.Union[
         _later('numpy.generic'), bytes, str, memoryview, numbers.Number, complex]
 
-    #: Arrays of a function, some of which may be None. A function that always has them
-    #: all does not want to be told by a type checker, hence ``Any`` in place of None.
+    #: Arrays of a function, some of which may be None. ``Any`` in place of None spares
+    #: functions that always have all arrays the errors of type checkers.
     GradArrays = tuple[tp.Union[_numpy_array, _cupy_array, tp.Any], ...]
 
     #: A CUDA device.
     CudaDeviceSpec = tp.Union[_cuda_device, int, _later('numpy.integer')]
 
-    #: What :func:`chainer_fast.get_device` takes.
+    #: What :func:`chainer_fast.get_device` accepts.
     DeviceSpec = tp.Union[
         _later('chainer_fast.backend.Device'),
         _later('chainer_fast.backends._chainerx.ChainerxDevice'), _cuda_device, str,
@@ -79,18 +81,18 @@ else:
         """Marks ``**kwargs`` whose names are those of a ``TypedDict``."""
 
         def __class_getitem__(cls, item):
-            return tp.Any       # what Python 3.10 has no word for
+            return tp.Any       # for which Python 3.10 has no type
 
 
 class _ConvolutionOptions(tp.TypedDict, total=False):
-    """Keyword arguments of convolutions beside those with a place."""
+    """Keyword arguments of convolutions besides the positional ones."""
 
     dilate: int | tp.Sequence[int]
     groups: int
 
 
 class _ImageConvolutionOptions(_ConvolutionOptions, total=False):
-    """The same, of images of two dimensions."""
+    """Keyword arguments of two-dimensional convolutions."""
 
     cudnn_fast: bool
 

@@ -2,4 +2,4 @@
 
 
 class PerformanceWarning(RuntimeWarning):
-    """Something gives the right result, but could give it faster."""
+    """Warning of a result that is correct but could be computed faster."""

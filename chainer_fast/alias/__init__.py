@@ -1,7 +1,7 @@
 """The names ``chainer``, ``chainermn``, ... for the modules of this package.
 
-An importer in front of all others answers for these names and everything below them
-with the module objects of ``chainer_fast``, so that no class exists twice.
+An importer before all others maps these names and everything below them to the module
+objects of ``chainer_fast``, so that no class exists twice.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'shim')
 
 
 def _target(name):
-    """Return the name of the module behind an alias, or None."""
+    """Return the name of the module that an alias refers to, or None."""
     top, _, rest = name.partition('.')
     if top not in _TARGETS:
         return None
@@ -30,11 +30,11 @@ def _target(name):
 
 
 def _name_loaded_modules():
-    """Give all modules of the package that are loaded their other name.
+    """Register all loaded modules of the package under their aliases.
 
-    After the import of a submodule, Python assigns it to the attribute of that name in
-    its package, where a function of the same name may stand by then, as in
-    ``chainer.utils.experimental``. A module that has its name already is left alone.
+    After importing a submodule, Python assigns it to the attribute of that name in its
+    package. A function of the same name may have replaced it there, as in
+    ``chainer.utils.experimental``. A module that is already registered is not changed.
     """
     for name, module in list(sys.modules.items()):
         new = None
@@ -44,12 +44,12 @@ def _name_loaded_modules():
                 if other not in sys.modules:
                     sys.modules[other], new = module, other
         if new is not None:
-            # By the last alias: the others lead to parts of what the first leads to.
+            # By the last alias: the others refer to parts of the first one's target.
             _shown.rename(name, new)
 
 
 class _Loader:
-    """Hands out a module that is loaded already, and leaves it as it is."""
+    """Returns a module that is already loaded, unchanged."""
 
     def __init__(self, module) -> None:
         self._module = module
@@ -59,7 +59,7 @@ class _Loader:
         return self._module
 
     def exec_module(self, module) -> None:
-        # The import system has written the alias into this.
+        # The import system has stored the alias in this attribute.
         module.__spec__ = self._spec
         _name_loaded_modules()
 
@@ -77,7 +77,7 @@ class _Finder:
                 missing_names.check_module(name)
                 return None
             raise
-        # Typeshed asks for a method that loaders have not needed since Python 3.4.
+        # Typeshed requires a method that loaders have not needed since Python 3.4.
         return importlib.util.spec_from_loader(
             name, _Loader(module),  # type: ignore[arg-type]
             is_package=hasattr(module, '__path__'))
@@ -94,7 +94,7 @@ def install() -> None:
     RuntimeError
         If another ``chainer`` has been imported before.
     """
-    # The others are imported when the program does so.
+    # The others are imported when the program imports them.
     modules = {alias: importlib.import_module(real) for alias, real in _TARGETS.items()
                if alias == 'chainer' or alias in sys.modules}
     for alias, module in modules.items():
@@ -110,7 +110,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undo :func:`install`: the names are looked up as usual again."""
+    """Undo :func:`install`, so that the names are looked up as usual again."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
     for name in [name for name in sys.modules if _target(name) is not None]:

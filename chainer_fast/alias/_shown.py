@@ -1,15 +1,16 @@
-"""What errors and reprs show as long as an alias is in force.
+"""Names in errors and reprs while an alias is installed.
 
-Programs say ``chainer``, and so do the names of exceptions in tracebacks, the reprs of
-objects, and errors such as «module 'chainer.links' has no attribute ...». Modules and
-other classes keep ``__name__`` and ``__module__``: pickles name them, and have to load
-in processes without an alias; and tools compare the two with each other.
+Programs use the name ``chainer``. The names of exceptions in tracebacks, the reprs of
+objects, and errors such as «module 'chainer.links' has no attribute ...» then use it,
+too. Modules and other classes keep ``__name__`` and ``__module__``: pickles refer to
+them and must load in processes without an alias, and tools compare the two with each
+other.
 """
 import sys
 
 from chainer_fast._help.past import missing_names
 
-# Exceptions that users come across, which are hardly ever kept in files.
+# Exceptions that users encounter, which are hardly ever stored in files.
 _EXCEPTIONS = {
     'chainer_fast._help.mistakes': ('WrongKind',),
     'chainer_fast.dataset.download': ('_DownloadError',),
@@ -43,7 +44,7 @@ _BASES = {
     'chainer_fast.variable': ('VariableNode',),
 }
 
-# Modules whose names programs misspell; more of them would slow down this package.
+# Modules in which programs misspell names; more would slow down this package.
 _PACKAGES = frozenset('chainer_fast.' + name for name in (
     'dataset', 'datasets', 'distributions', 'exporters', 'function_hooks', 'iterators',
     'link_hooks', 'links', 'mn', 'optimizer_hooks', 'optimizers', 'serializers',
@@ -58,7 +59,7 @@ def _repr(self):
 
 
 def rename(real, alias):
-    """Show another name for what a module defines, which just got that name."""
+    """Show a new alias of a module in the names of what it defines."""
     module = sys.modules[real]
     for name in _EXCEPTIONS.get(real, ()):
         if name in vars(module):    # not while it is being imported
@@ -79,7 +80,7 @@ def _move(cls, module):
     line = vars(cls).get('__firstlineno__')     # since Python 3.13
     cls.__module__ = module
     if line is not None:
-        # Python has forgotten it, and would not find the source.
+        # Python has removed it, and would not find the source.
         cls.__firstlineno__ = line
 
 

@@ -1,4 +1,4 @@
-"""Configuration entries of Chainer: global values, which threads can override."""
+"""Configuration entries: global values that each thread can override."""
 from __future__ import annotations
 
 import contextlib
@@ -17,7 +17,7 @@ def _show(entries, file):
         print('%-*s %s' % (width, name, entries[name]), file=file)
 
 
-# The entries that the package reads.
+# Entries that the package reads.
 _known: set[str] = set()
 
 
@@ -33,10 +33,10 @@ def _warn_of_misspelling(name, entries):
 
 
 class GlobalConfig:
-    """Configuration that every thread sees.
+    """Configuration that is shared by all threads.
 
-    Entries are plain attributes; any name can be set.  A thread sees the value unless
-    it has set its own through :data:`chainer_fast.config`.
+    Entries are plain attributes; any name can be set. The value applies to every thread
+    that has not set its own through :data:`chainer_fast.config`.
     """
 
     if tp.TYPE_CHECKING:
@@ -54,12 +54,12 @@ class GlobalConfig:
         _state.changed()
 
     def show(self, file: tp.IO[str] | None = None) -> None:
-        """Print the entries, a line each, sorted by name.
+        """Print the entries, one per line, sorted by name.
 
         Parameters
         ----------
         file : file-like, optional
-            Where to print; standard output by default.
+            Stream to print to; standard output by default.
         """
         _show(vars(self), file)
 
@@ -97,20 +97,20 @@ class _OwnEntries:
 
 
 class _Lookup:
-    """What the name ``__getattr__`` of a configuration class stands for."""
+    """Descriptor for the name ``__getattr__`` of a configuration class."""
 
     def __get__(self, cls: type[tp.Any] | None, owner: type[tp.Any]) -> tp.Any:
         return self if cls is None else vars(cls).get('_replaced', _look_up)
 
     def __call__(self, cls: type[tp.Any], name: str) -> tp.Any:
-        # Called where the class itself lacks a name.
+        # Called if the class itself lacks a name.
         return _look_up(name)
 
 
 class _Replaceable(type):
-    """Type of a class whose lookup is compiled, until its ``__getattr__`` is replaced.
+    """Type of a class whose lookup is compiled until its ``__getattr__`` is replaced.
 
-    Programs replace it to look up entries in their own way.
+    Programs replace it to customize the lookup of entries.
     """
 
     __getattr__ = _Lookup()
@@ -139,23 +139,23 @@ def _ask_replaced(config, name):
 
 
 def _look_up(*config_and_name):
-    """Return an entry, as ``LocalConfig.__getattr__`` that nobody has replaced."""
-    if len(config_and_name) == 1:       # Python asks for an attribute of the class.
+    """Return an entry, as the original ``LocalConfig.__getattr__`` does."""
+    if len(config_and_name) == 1:       # Python looks up an attribute of the class.
         raise AttributeError(
             "type object 'LocalConfig' has no attribute %r" % (config_and_name,))
     return _state.LocalEntries.__getattribute__(*config_and_name)
 
 
 class LocalConfig(_state.LocalEntries, metaclass=_Replaceable):
-    """View of a ``GlobalConfig`` with entries of the running thread on top.
+    """View of a ``GlobalConfig`` with precedence of the running thread's own entries.
 
-    Reading an attribute gives the thread's own entry, or else the global one.
-    Assigning and deleting touch the thread's entries alone.
+    Reading an attribute returns the entry of the thread or, if there is none, the
+    global one. Assigning and deleting affect only the entries of the thread.
 
     Parameters
     ----------
     global_config : GlobalConfig
-        The configuration to fall back to.
+        Configuration of the entries that the thread has not set.
     """
 
     __slots__ = ('_global',)
@@ -164,7 +164,7 @@ class LocalConfig(_state.LocalEntries, metaclass=_Replaceable):
 
     def __init__(self, global_config: GlobalConfig) -> None:
         super().__init__(global_config)
-        # An assignment would make an entry.
+        # An assignment would create an entry.
         type(self)._global.__set__(self, global_config)
 
     @property
@@ -172,16 +172,16 @@ class LocalConfig(_state.LocalEntries, metaclass=_Replaceable):
         return _OwnEntries(self)
 
     def __dir__(self) -> list[str]:
-        # For completion, and for the suggestions of Python's own errors.
+        # For completion, and for the suggestions in Python's own errors.
         return sorted({*super().__dir__(), *self._seen()})
 
     def show(self, file: tp.IO[str] | None = None) -> None:
-        """Print the entries that the running thread sees, a line each.
+        """Print the entries of the running thread and the global ones, one per line.
 
         Parameters
         ----------
         file : file-like, optional
-            Where to print; standard output by default.
+            Stream to print to; standard output by default.
         """
         _show(self._seen(), file)
 
@@ -239,8 +239,9 @@ def using_config(
     Returns
     -------
     context manager
-        It can also be used as a decorator. On leaving, the thread's entry is restored:
-        an entry that the thread had not set follows the global configuration again.
+        It can also be used as a decorator. At the end of the block, the entry of the
+        thread is restored: if the thread had not set it, the global value applies
+        again.
 
     See Also
     --------
@@ -264,7 +265,7 @@ def get_compute_mode() -> str | None:
     Returns
     -------
     str or None
-        ``'cudnn_fast'`` asks links for memory layouts that suit cuDNN.
+        With ``'cudnn_fast'``, links use memory layouts that suit cuDNN.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Initial values of the configuration, some of them from environment variables."""
+"""Initial values of the configuration, some of which are environment variables."""
 import math
 import os
 
@@ -13,7 +13,7 @@ def _flag(name, default):
 
 
 def _seconds(name, default):
-    """Read an environment variable that is a time."""
+    """Read an environment variable that is a time in seconds."""
     text = os.environ.get(name, default)
     try:
         seconds = float(text)
@@ -28,8 +28,8 @@ def _seconds(name, default):
 def load(config):
     """Set the entries of a configuration; :mod:`chainer_fast.backends.dtypes` adds one.
 
-    The settings of cuDNN and iDeep are checked when they are first needed: without
-    these libraries any value is accepted.
+    The settings of cuDNN and iDeep are checked when they are first needed: any value is
+    accepted if these libraries are not installed.
     """
     values = {
         'debug': _flag('CHAINER_DEBUG', '0'),

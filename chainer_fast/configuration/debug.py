@@ -1,4 +1,4 @@
-"""Debug mode: more checks, at some cost in time."""
+"""Debug mode: additional checks, which take time."""
 from __future__ import annotations
 
 import warnings
@@ -9,8 +9,8 @@ from chainer_fast.configuration import config, using_config
 def is_debug() -> bool:
     """Return whether the current thread is in debug mode.
 
-    In debug mode functions check their inputs and outputs more thoroughly, for values
-    that are not a number and for indices out of range, at some cost in time.
+    In debug mode, functions also check their inputs and outputs for NaN and for indices
+    out of range, which takes time.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def set_debug(debug: bool) -> None:
 
     See Also
     --------
-    chainer_fast.using_config : ``using_config('debug', True)`` does it for a block.
+    chainer_fast.using_config : ``using_config('debug', True)`` turns it on for a block.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class DebugMode:
     Parameters
     ----------
     debug : bool
-        The mode inside the block, restored on leaving.
+        The mode inside the block. The previous mode is restored at its end.
 
     .. deprecated:: 2.0
         Use ``using_config('debug', ...)``.

@@ -1,4 +1,4 @@
-"""Base of families that move and stretch one standard distribution."""
+"""Base of families that shift and scale a standard distribution."""
 from __future__ import annotations
 
 from chainer_fast.distribution import Distribution
@@ -50,11 +50,11 @@ class LocationScale(Distribution):
         return 'real'
 
     def _standardize(self, x):
-        """Return the ``z`` of points."""
+        """Return ``z`` at given points."""
         return (x - self.loc) / self.scale
 
     def _noise(self, shape):
-        """Draw an array of ``z`` of any dtype; the caller casts it."""
+        """Draw an array of samples of ``z`` of any dtype; the caller casts it."""
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Variable:

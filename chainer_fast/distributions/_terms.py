@@ -1,4 +1,4 @@
-"""Terms of log densities that stay finite where a plain formula does not."""
+"""Terms of log densities that are finite where the plain formula is not."""
 from chainer_fast import backend
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential, logarithm_1p
@@ -7,9 +7,9 @@ from chainer_fast.variable import Variable, as_array, as_variable
 
 
 def expect_broadcast(**operands):
-    """Check that operands go together, as functions of variables check theirs.
+    """Check that operands can be broadcast, like functions of variables do.
 
-    Masks are made of arrays, and NumPy's error would be another.
+    Masks are computed from arrays, and NumPy would raise a different error.
     """
     shapes = [getattr(x, 'shape', ()) for x in operands.values()]
     if shapes.count(shapes[0]) < len(shapes):
@@ -21,12 +21,12 @@ def expect_broadcast(**operands):
 def substitute(x, mask, value):
     """Return ``x`` with ``value`` where a mask is true.
 
-    A variable gives a variable, and no gradient flows to replaced elements. An array
-    gives an array, so that arithmetic with it still follows the dtype of the other
-    operand.
+    The result is a variable for a variable, and no gradient flows to replaced elements.
+    It is an array for an array, so that arithmetic with it still uses the dtype of the
+    other operand.
     """
     if not hasattr(x, 'dtype'):
-        as_variable(x)      # raises TypeError for a number of Python
+        as_variable(x)      # raises TypeError for a Python number
     xp = backend.get_array_module(x)
     value = xp.array(value, x.dtype)
     if isinstance(x, Variable):
@@ -43,7 +43,7 @@ def where_else(mask, x, value):
 def _times(factor, logarithm, x, pole, ignored):
     expect_broadcast(factor=factor, x=x)
     unused = ignored | (as_array(factor) == 0) & (as_array(x) == pole)
-    # The logarithm is zero at one above its pole.
+    # At its pole plus one, the logarithm is zero.
     return factor * logarithm(substitute(x, unused, pole + 1))
 
 
@@ -57,8 +57,8 @@ def times_log(factor, x, ignored=False):
     x : Variable or array
         Arguments of the logarithms.
     ignored : bool or array of bool
-        Mask of unused elements. They are zero, without a warning, and their gradients
-        are finite.
+        Mask of unused elements. The results there are zero, without a warning, and
+        their gradients are finite.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def _is_not_binary(x):
 
 
 class BernoulliLogProb(FunctionNode):
-    """Logarithm of probabilities of outcomes, as a function of log-odds.
+    """Logarithms of the probabilities of outcomes, as a function of log-odds.
 
     .. math::
 
@@ -61,7 +61,7 @@ class BernoulliLogProb(FunctionNode):
         y = a * x - (
             xp.maximum(a, 0) + exponentials.log1p_exp_of_negative(-xp.abs(a)))
         if any_is_infinite:
-            # One outcome is certain here.
+            # One outcome is certain in this case.
             with numpy.errstate(divide='ignore', invalid='ignore'):
                 certain = xp.log(xp.where(logit > 0, x, 1 - x))
             y = xp.where(infinite, certain, y)
@@ -120,7 +120,7 @@ class Bernoulli(Distribution):
         Log-odds :math:`\\log (p / (1 - p))`, an alternative to ``p``.
     binary_check : bool
         If ``True``, values other than 0 and 1 have the probability zero. Otherwise a
-        formula that makes sense only for 0 and 1 is evaluated: the one above for
+        formula that is meaningful only for 0 and 1 is evaluated: the one above for
         :meth:`log_prob`, :math:`x p + (1 - x) (1 - p)` for :meth:`prob`.
 
     Raises
@@ -137,8 +137,7 @@ class Bernoulli(Distribution):
     (10, 2)
     """
 
-    # Subclasses in programs may define the properties of these, and not call the
-    # constructor.
+    # Subclasses in programs may define these properties and not call the constructor.
     _p: tp.Any = None
     _logit: tp.Any = None
 
@@ -148,7 +147,7 @@ class Bernoulli(Distribution):
         if (p is None) == (logit is None):
             raise ValueError(
                 'Bernoulli needs its probabilities in one form: give p or logit, %s'
-                % ('not both' if p is not None else 'neither is there'))
+                % ('not both' if p is not None else 'neither is given'))
         super().__init__()
         self._p = p
         self._logit = logit

@@ -30,9 +30,9 @@ class Beta(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
     ValueError
-        When samples are drawn, if a parameter is out of its range.
+        When samples are drawn, if a parameter is out of range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The distribution of one of some categories."""
+"""The distribution over a number of categories."""
 from __future__ import annotations
 
 import typing as tp
@@ -19,7 +19,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variab
 
 
 def _at(x, categories):
-    """Take an element of each vector along the last axis."""
+    """Select an element of each vector along the last axis."""
     xp = backend.get_array_module(x)
     utils._expect_last_axis(x, 'p')
     batch = numpy.ogrid[tuple([slice(size) for size in x.shape[:-1]])]
@@ -44,8 +44,8 @@ class Categorical(Distribution):
         Probabilities of the categories along the last axis. The axes before it are
         batch axes.
     logit : Variable or array, optional
-        Logarithms of the probabilities, each vector up to a constant; an alternative to
-        ``p``.
+        Logarithms of the probabilities, up to a constant for each vector; an
+        alternative to ``p``.
 
     Raises
     ------
@@ -61,8 +61,7 @@ class Categorical(Distribution):
     (2,)
     """
 
-    # Subclasses in programs may define the properties of these, and not call the
-    # constructor.
+    # Subclasses in programs may define these properties and not call the constructor.
     _p: tp.Any = None
     _logit: tp.Any = None
 
@@ -72,7 +71,7 @@ class Categorical(Distribution):
         if (p is None) == (logit is None):
             raise ValueError(
                 'Categorical needs its probabilities in one form: give p or logit, %s'
-                % ('not both' if p is not None else 'neither is there'))
+                % ('not both' if p is not None else 'neither is given'))
         super().__init__()
         self._p, self._logit = p, logit
 
@@ -104,9 +103,9 @@ class Categorical(Distribution):
         return ()
 
     def _log_p_except(self, unused):
-        """Return the logarithms of the probabilities, with zeros in unused places.
+        """Return the logarithms of the probabilities, with zeros at unused positions.
 
-        No gradient flows to those places, where it might be infinite.
+        No gradient flows to those positions, where it might be infinite.
         """
         if self._p is None:
             return substitute(self.log_p, unused, 0)
@@ -117,8 +116,8 @@ class Categorical(Distribution):
         categories = xp.asarray(as_array(x)).astype(numpy.int64)
         if self._p is None:
             return _at(self.log_p, categories)
-        # The logarithm is taken last, so that categories of probability zero do not
-        # matter unless chosen.
+        # The logarithm is computed last, so that categories of probability zero do not
+        # matter unless they are selected.
         return exponential.log(_at(self.p, categories))
 
     @cached_property

@@ -22,8 +22,8 @@ def _log_sum_of_squares(x, y):
 def _cauchy_icdf(x):
     """Return quantiles of the standard distribution: ``tan(pi * (x - 1 / 2))``.
 
-    To keep all digits, the difference is taken to the nearest of 0, 1/2 and 1, and the
-    cotangent is used near 0 and 1.
+    To preserve precision, the difference to the nearest of 0, 1/2 and 1 is used, with
+    the cotangent near 0 and 1.
     """
     x = as_variable(x)
     below = as_array(x) < 0.5
@@ -55,7 +55,7 @@ class Cauchy(LocationScale):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Cauchy(LocationScale):
 
     def cdf(self, x: VariableOrArray) -> Variable:
         z = self._standardize(x)
-        # As the angle of the point (-z, 1), small values keep their digits.
+        # As the angle of the point (-z, 1), small values are precise.
         one = self.xp.ones_like(z.array)
         return trigonometric.arctan2(one, -z) * (1 / math.pi)
 
@@ -84,7 +84,7 @@ class Cauchy(LocationScale):
 
     def _undefined(self, what):
         warnings.warn(
-            '%s of the Cauchy distribution is undefined: it is given as NaN.' % (what,),
+            '%s of the Cauchy distribution is undefined: the result is NaN.' % (what,),
             RuntimeWarning, stacklevel=4)
         return Variable(
             self.xp.full_like(self.loc.array, float('nan')), requires_grad=False)

@@ -11,7 +11,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class Chisquare(Distribution):
-    """Chi-square distribution, of a sum of squares of standard normal values.
+    """Chi-square distribution: that of a sum of squares of standard normal values.
 
     .. math::
 
@@ -27,9 +27,9 @@ class Chisquare(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
     ValueError
-        When samples are drawn, if a parameter is out of its range.
+        When samples are drawn, if a parameter is out of range.
 
     Examples
     --------

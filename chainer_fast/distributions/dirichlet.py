@@ -18,7 +18,7 @@ def _draw(xp, alpha, n):
     if xp is not numpy:
         drawn = xp.random.standard_gamma(alpha, (n,) + alpha.shape)
         return drawn / drawn.sum(axis=-1, keepdims=True)
-    # Row by row, as the order of draws decides on the samples.
+    # Row by row, since the samples depend on the order of draws.
     drawn = numpy.empty((n,) + alpha.shape)
     for row in numpy.ndindex(alpha.shape[:-1]):
         drawn[(slice(None), *row)] = numpy.random.dirichlet(alpha[row], n)
@@ -44,7 +44,7 @@ class Dirichlet(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class Exponential(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
 class Geometric(Distribution):
-    """Geometric distribution, of the number of trials up to the first success.
+    """Geometric distribution: the number of trials up to the first success.
 
     .. math::
 
@@ -19,14 +19,14 @@ class Geometric(Distribution):
     Parameters
     ----------
     p : Variable or array
-        Probability of success of a trial, above 0.
+        Probability of success of a trial, greater than 0.
 
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
     ValueError
-        When samples are drawn, if a parameter is out of its range.
+        When samples are drawn, if a parameter is out of range.
 
     Examples
     --------

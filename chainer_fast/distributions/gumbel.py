@@ -15,7 +15,7 @@ EULER = numpy.euler_gamma
 
 
 class Gumbel(LocationScale):
-    """Gumbel distribution, of the largest of many values.
+    """Gumbel distribution: the distribution of the largest of many values.
 
     .. math::
 
@@ -32,7 +32,7 @@ class Gumbel(LocationScale):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Distributions of a batch seen as one distribution of several variables."""
+"""Distributions of a batch treated as one distribution of several variables."""
 from __future__ import annotations
 
 import math
@@ -16,15 +16,16 @@ from chainer_fast.variable import Variable, VariableOrArray
 class Independent(Distribution):
     """Turns the last batch axes of a distribution into event axes.
 
-    The distributions along these axes are independent, so that probabilities multiply
-    and logarithms of probabilities add up.
+    The distributions along these axes are independent, so that probabilities are
+    multiplied and logarithms of probabilities are added.
 
     Parameters
     ----------
     distribution : Distribution
         The distribution whose batch axes are used.
     reinterpreted_batch_ndims : int, optional
-        Number of batch axes that become event axes; all but the first if ``None``.
+        Number of batch axes that become event axes; all except the first one if
+        ``None``.
 
     Raises
     ------
@@ -114,10 +115,10 @@ class Independent(Distribution):
         """Raise ``RuntimeError``: there is no inverse for several variables."""
         raise RuntimeError(
             'Independent.icdf: the cumulative distribution function of several '
-            'variables has no inverse; call icdf of the distribution inside')
+            'variables has no inverse; call icdf of the inner distribution')
 
     def survival_function(self, x: VariableOrArray) -> Variable:
-        """Return the probability that every variable is above ``x``."""
+        """Return the probability that every variable is greater than ``x``."""
         return self._reduced(prod.prod, self.distribution.survival_function(x))
 
     def log_survival_function(self, x: VariableOrArray) -> Variable:
@@ -146,7 +147,7 @@ class Independent(Distribution):
 
     @cached_property
     def covariance(self) -> Variable:
-        # Each independent distribution gives a block on the diagonal.
+        # Each independent distribution contributes a block on the diagonal.
         blocks = self.distribution.covariance
         n_blocks = math.prod(self.event_shape[:self.reinterpreted_batch_ndims])
         size = blocks.shape[-1]
@@ -171,8 +172,8 @@ def _kl_independent_independent(dist1, dist2):
     if dist1.event_shape != dist2.event_shape:
         raise ValueError(
             'the events of two distributions must have the same shape to be compared, '
-            'got %s and %s; reinterpreted_batch_ndims of Independent tells how many '
-            'of the last axes belong to an event' % (
+            'got %s and %s; reinterpreted_batch_ndims of Independent is the number of '
+            'last axes that belong to an event' % (
                 dist1.event_shape, dist2.event_shape))
     return dist1._reduced(
         sum_.sum, kl_divergence(dist1.distribution, dist2.distribution))

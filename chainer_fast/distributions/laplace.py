@@ -40,8 +40,8 @@ def _laplace_cdf(x):
 class LaplaceICDF(FunctionNode):
     """Quantiles of the standard Laplace distribution.
 
-    They are plus or minus ``log(2 * min(x, 1 - x))``, which is exact in both tails and
-    at the median.
+    They are plus or minus ``log(2 * min(x, 1 - x))``, which is precise in both tails
+    and at the median.
     """
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -81,7 +81,7 @@ class Laplace(LocationScale):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class LogNormal(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------
@@ -101,6 +101,6 @@ class LogNormal(Distribution):
 
 @register_kl(LogNormal, LogNormal)
 def _kl_log_normal_log_normal(dist1, dist2):
-    # One-to-one maps such as the logarithm do not change divergences.
+    # Bijections such as the logarithm do not change divergences.
     return kl_divergence(
         Normal(dist1.mu, dist1.sigma), Normal(dist2.mu, dist2.sigma))

@@ -58,7 +58,7 @@ class TriangularInv(FunctionNode):
         invert = lapack.dtrtri if double else lapack.strtri
         matrices = computed.reshape((-1,) + x.shape[-2:]) if x.size > 0 else ()
         for matrix in matrices:
-            # LAPACK stores matrices by columns: rows are its columns.
+            # LAPACK stores matrices by columns: the rows here are its columns.
             inverse, info = invert(
                 matrix.T, lower=not self._lower, overwrite_c=True)
             if info > 0:
@@ -99,7 +99,7 @@ def _triangular_inv(x, lower=True):
     x : Variable or array
         Matrices of the shape ``(..., d, d)``.
     lower : bool
-        Whether they are lower triangular.
+        Whether the matrices are lower triangular.
 
     Returns
     -------
@@ -109,14 +109,14 @@ def _triangular_inv(x, lower=True):
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a diagonal has a zero.
+        If a diagonal has a zero element.
     ValueError
         If ``x`` has infinities or NaN.
     """
     return TriangularInv(lower).apply((x,))[0]
 
 
-# One function serves both.
+# One function handles both.
 _batch_triangular_inv = _triangular_inv
 
 
@@ -144,7 +144,7 @@ class MultivariateNormal(Distribution):
         Means :math:`\\mu`, vectors along the last axis. The axes before it are batch
         axes.
     scale_tril : Variable or array
-        Lower triangular matrices :math:`L` along the last two axes, e.g. Cholesky
+        Lower triangular matrices :math:`L` along the last two axes, such as Cholesky
         factors of the covariance. Keyword argument.
 
     Raises
@@ -231,7 +231,8 @@ class MultivariateNormal(Distribution):
 
     def sample_n(self, n: int) -> Variable:
         xp = backend.get_array_module(self.loc)
-        # Noise is drawn in float32, whatever the dtype, and stays so for such a mean.
+        # Noise is drawn in float32 for every dtype, and is not cast if the mean is
+        # float32.
         noise = utils._standard_normal(
             xp, (n,) + self.loc.shape + (1,), numpy.float32)
         if self.loc.dtype != numpy.float32:
@@ -243,7 +244,7 @@ class MultivariateNormal(Distribution):
 @register_kl(MultivariateNormal, MultivariateNormal)
 def _kl_multivariatenormal_multivariatenormal(dist1, dist2):
     whitening = _triangular_inv(dist2.scale_tril)
-    # The square of its norm is the trace of V2^-1 V1.
+    # The square of the norm is the trace of V2^-1 V1.
     spread = sum_.sum(
         matmul.matmul(whitening, dist1.scale_tril) ** 2, axis=(-2, -1))
     shifted = expand_dims.expand_dims(dist2.loc - dist1.loc, -1)

@@ -35,7 +35,7 @@ class Normal(LocationScale):
     scale : Variable or array, optional
         The standard deviation :math:`\\sigma`.
     log_scale : Variable or array, optional
-        Its logarithm, an alternative to ``scale``.
+        Logarithm of the standard deviation, an alternative to ``scale``.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class Normal(LocationScale):
         if (scale is None) == (log_scale is None):
             raise ValueError(
                 'Normal needs its width in one form: give scale or log_scale, %s'
-                % ('not both' if log_scale is not None else 'neither is there'))
+                % ('not both' if log_scale is not None else 'neither is given'))
         super().__init__(loc, scale)  # type: ignore[arg-type]
         self._log_scale = log_scale
 

@@ -1,4 +1,4 @@
-"""The distribution of one of some categories, as a vector of zeros and a one."""
+"""The distribution over a number of categories, as one-hot vectors."""
 from __future__ import annotations
 
 from chainer_fast import backend
@@ -27,7 +27,7 @@ class OneHotCategorical(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class OneHotCategorical(Distribution):
         return self.p.shape[-1:]
 
     def log_prob(self, x: VariableOrArray) -> Variable:
-        # 0 log(0) = 0: categories that are not chosen contribute nothing.
+        # 0 log(0) = 0: categories that are not selected do not contribute.
         return sum_.sum(_terms.times_log(x, self.p), axis=-1)
 
     @cached_property

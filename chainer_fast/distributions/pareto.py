@@ -28,9 +28,9 @@ class Pareto(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
     ValueError
-        When samples are drawn, if a parameter is out of its range.
+        When samples are drawn, if a parameter is out of range.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class Pareto(Distribution):
 
     def sample_n(self, n: int) -> Variable:
         alpha = self.alpha.array
-        # NumPy's Pareto distribution begins at zero.
+        # NumPy's Pareto distribution starts at zero.
         excess = self.xp.random.pareto(alpha, (n,) + self.batch_shape)
         return self.scale * (excess.astype(alpha.dtype) + 1)
 
     def _above(self, order):
-        """Return a mask of tails with the moment of an order, and valid exponents."""
+        """Return a mask of tails with a moment of an order, and valid exponents."""
         finite = self.alpha.array > order
         return finite, _terms.substitute(self.alpha, ~finite, order + 1)
 

@@ -16,7 +16,7 @@ class Poisson(Distribution):
 
         p(x; \\lambda) = \\frac{\\lambda^x e^{-\\lambda}}{x!}, \\quad x = 0, 1, \\ldots
 
-    Points are not checked to be integers. No gradient flows to it.
+    Points are not checked to be integers. No gradient flows to them.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class Poisson(Distribution):
     Raises
     ------
     TypeError
-        When it is made, if a parameter is neither a variable nor an array.
+        At construction, if a parameter is neither a variable nor an array.
     ValueError
-        When samples are drawn, if a parameter is out of its range.
+        When samples are drawn, if a parameter is out of range.
 
     Examples
     --------

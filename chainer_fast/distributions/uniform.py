@@ -25,17 +25,17 @@ class Uniform(Distribution):
         p(x; l, h) = \\frac{1}{h - l} \\quad (l \\leq x \\leq h), \\qquad
         p(x; l, h) = 0 \\quad (\\text{otherwise})
 
-    Samples are differentiable with respect to the parameters. All arguments are given
-    by name: ``low`` and ``high``, or ``loc`` and ``scale``.
+    Samples are differentiable with respect to the parameters. All arguments are keyword
+    arguments: ``low`` and ``high``, or ``loc`` and ``scale``.
 
     Parameters
     ----------
     low : Variable or array, optional
         Lower ends of the intervals. Its shape is that of the batch.
     high : Variable or array, optional
-        Upper ends.
+        Upper ends of the intervals.
     loc : Variable or array, optional
-        Another name of the lower ends. Its shape is that of the batch.
+        Another name for the lower ends. Its shape is that of the batch.
     scale : Variable or array, optional
         Lengths of the intervals.
 
@@ -111,7 +111,7 @@ class Uniform(Distribution):
 
     def log_prob(self, x: VariableOrArray) -> Variable:
         x = as_array(x)
-        density = -exponential.log(self.scale)      # or bounds do not fit each other
+        density = -exponential.log(self.scale)      # or bounds do not match
         expect_broadcast(low=self.low, x=x)
         inside = (self.low.array <= x) & (x <= self.high.array)
         return where_else(force_array(inside), density, -math.inf)
@@ -149,8 +149,8 @@ class Uniform(Distribution):
 def _kl_uniform_uniform(dist1, dist2):
     within = ((dist1.low.array >= dist2.low.array)
               & (dist1.high.array <= dist2.high.array))
-    # The ends are differentiated: a location gets zeros, and from a length no gradient.
-    # The divergence is infinite where the second has the density zero.
+    # The ends are differentiated: the gradient of a location is zero, and a length
+    # passes no gradient. The divergence is infinite where the second density is zero.
     lengths = [dist.high - dist.low for dist in (dist2, dist1)]
     return where_else(
         force_array(within), exponential.log(lengths[0]) - exponential.log(lengths[1]),

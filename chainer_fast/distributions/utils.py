@@ -41,9 +41,9 @@ class ModifiedXLogX(FunctionNode):
         gy, = grad_outputs
         slope = self._logx + 1
         if self.x_zero.any():
-            # The slope at zero is minus infinity, which is useless to an optimizer.
+            # The derivative at zero is minus infinity, which an optimizer cannot use.
             warnings.warn(
-                'x * log(x) has no gradient at x = 0; zero is taken in its place.',
+                'x * log(x) has no gradient at x = 0; zero is used instead.',
                 RuntimeWarning, stacklevel=2)
             xp = backend.get_array_module(self.x_zero)
             slope = where(self.x_zero, xp.zeros_like(slope.array), slope)
@@ -66,7 +66,7 @@ def _modified_xlogx(x):
     x = as_variable(x)
     array = as_array(x)
     xp = backend.get_array_module(array)
-    # Ones keep the logarithm and its slope finite where they are unused.
+    # With ones, the logarithm and its derivative are finite where they are not used.
     logx = exponential.log(where(
         utils.force_array(array > 0), x, xp.ones_like(array)))
     return ModifiedXLogX(logx).apply((x,))[0]
@@ -76,7 +76,7 @@ def _standard_normal(xp, shape, dtype):
     """Return an array of samples of the standard normal distribution."""
     if xp is not cuda.cupy:
         return xp.random.standard_normal(shape).astype(dtype)
-    # CuPy cannot draw float16, and is slow at float64.
+    # CuPy cannot draw float16, and draws float64 slowly.
     drawn = dtype if numpy.dtype(dtype).itemsize > 4 else numpy.float32
     return xp.random.standard_normal(shape, dtype=drawn).astype(dtype, copy=False)
 
@@ -102,15 +102,15 @@ def _check_probabilities(p):
 
 
 def _expect_last_axis(x, name):
-    """Raise ``IndexError`` for a single number in the place of a vector."""
+    """Raise ``IndexError`` for a single number instead of a vector."""
     if x.ndim == 0:
         raise IndexError(
-            '%s must have at least one axis, along which there is a number for each '
-            'category, but its shape is ()' % (name,))
+            '%s must have at least one axis with a number for each category, but its '
+            'shape is ()' % (name,))
 
 
 def _random_categories(p, n):
-    """Draw categories by inversion of their distribution function.
+    """Draw categories by inverting their distribution function.
 
     The stream of random numbers is that of ``numpy.random.choice`` with ``n`` samples
     of each row, one row after the other.

@@ -1,4 +1,4 @@
-"""Ready-made function hooks."""
+"""Function hooks."""
 from chainer_fast.function_hooks import (
     cuda_profile as cuda_profile,
     cupy_memory_profile as cupy_memory_profile,

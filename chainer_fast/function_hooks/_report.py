@@ -1,4 +1,4 @@
-"""Tables of a hook's measurements."""
+"""Tables of the measurements of a hook."""
 
 
 def largest_unit(value, factors, default):
@@ -9,9 +9,9 @@ def largest_unit(value, factors, default):
     value : float
         The quantity, in the base unit.
     factors : dict of str to float
-        Units, the largest first, and the factors that convert to them.
+        Units, the largest first, and their conversion factors.
     default : str
-        Unit of quantities that are too small for any.
+        Unit of quantities that are too small for any of the units.
 
     Returns
     -------
@@ -26,7 +26,7 @@ def largest_unit(value, factors, default):
 
 def print_report(
         summary, columns, unit, choose_unit, factors, file, title='FunctionName'):
-    """Print a table with a line for each function, or each link.
+    """Print a table with one line for each function or link.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def print_report(
     columns : dict of str to str
         Titles of the columns of quantities, and their keys in the summary.
     unit : str
-        Unit of the quantities, ``'auto'`` for the unit of the largest in the column,
-        or ``'auto_foreach'`` for the unit that suits each.
+        Unit of the quantities, ``'auto'`` for the unit of the largest quantity in the
+        column, or ``'auto_foreach'`` for a suitable unit for each quantity.
     choose_unit : callable
         ``choose_unit(value) -> (factor, unit)``.
     factors : dict of str to float
-        Units, and the factors that convert to them.
+        Units and their conversion factors.
     file : file-like
-        Where to print.
+        Stream to print to.
     title : str
         Title of the column of names.
     """

@@ -1,4 +1,4 @@
-"""Hooks that measure computations from beginning to end."""
+"""Hooks that measure computations from start to end."""
 from __future__ import annotations
 
 import typing as tp
@@ -11,7 +11,7 @@ if tp.TYPE_CHECKING:
 
 
 class SpanHook(function_hook.FunctionHook):
-    """Base of hooks that treat both directions of a function alike.
+    """Base of hooks that treat both directions of a function in the same way.
 
     Spans are nested: the backward computation of a function applies other functions.
     """
@@ -24,7 +24,8 @@ class SpanHook(function_hook.FunctionHook):
         function : FunctionNode
             The function.
         arrays : tuple of array or None
-            Its inputs; in the backward direction the gradients of its outputs, too.
+            Inputs of the function; in the backward direction, also the gradients of its
+            outputs.
         direction : {'forward', 'backward'}
             Direction of the computation.
         """

@@ -12,20 +12,20 @@ from chainer_fast.function_hooks import _report
 from chainer_fast.types import Xp
 
 _get_time = time.perf_counter
-# Computations on a GPU whose events are kept.
+# Maximum number of computations on a GPU whose events are kept.
 _MOST_PENDING = 10000
 
 
 class Timings:
     """Times of computations, which may be nested.
 
-    On a GPU, events are put into the stream, and the host waits for them when times are
-    read. To do so after each computation would make all of them slower.
+    On a GPU, events are recorded in the stream, and the host waits for them when times
+    are read. Waiting after each computation would slow down all of them.
 
     Attributes
     ----------
     xp : module
-        Array module of the computation that began last.
+        Array module of the computation that started last.
     """
 
     xp: Xp
@@ -45,20 +45,21 @@ class Timings:
         self._running_stack = []
 
     def __getstate__(self) -> dict[str, tp.Any]:
-        # What runs is no part of a copy; neither modules nor events can be copied.
+        # A copy does not include running computations; modules and events cannot be
+        # copied.
         self._read_events()
         state = {**vars(self), '_running_stack': []}
         state.pop('xp', None)
         return state
 
     def _start(self, xp):
-        """Note that a computation begins."""
+        """Record the start of a computation."""
         self.xp = xp
         self._running_stack.append(
             _get_time() if xp is numpy else self._record())
 
     def _stop(self, name):
-        """Note that the computation that began last has ended."""
+        """Record the end of the computation that started last."""
         start = self._running_stack.pop()
         nested = bool(self._running_stack)
         if isinstance(start, float):
@@ -83,14 +84,14 @@ class Timings:
 
     @property
     def call_history(self) -> list[tuple[str, float]]:
-        """Names of computations and the seconds they took, a list of (str, float).
+        """Names of computations and their times in seconds, a list of (str, float).
 
-        They are in the order in which they ended.
+        The computations are in the order in which they ended.
         """
         self._read_events()
         return self._history()
 
-    # The list is where `vars` shows it.
+    # The list is stored where `vars` shows it.
     @call_history.setter
     def call_history(self, history: tp.Any) -> None:
         self._pending = []
@@ -114,7 +115,7 @@ class Timings:
         return event
 
     def total_time(self) -> float:
-        """Return the seconds that all computations took; nested ones count once."""
+        """Return the time of all computations in seconds; nested ones count once."""
         self._read_events()
         return self._total_time
 
@@ -139,14 +140,15 @@ class Timings:
 
     def print_report(
             self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
-        """Print a table of names and the times they took.
+        """Print a table of names and times.
 
         Parameters
         ----------
         unit : {'auto', 'auto_foreach', 'sec', 'ms', 'us', 'ns'}
-            Unit of the times; ``'auto'`` suits the longest, ``'auto_foreach'`` each.
+            Unit of the times; ``'auto'`` selects a unit for the longest time,
+            ``'auto_foreach'`` one for each time.
         file : file-like
-            Where to print.
+            Stream to print to.
         """
         _report.print_report(
             self.summary(), {'ElapsedTime': 'elapsed_time'}, unit, self._choose_unit,

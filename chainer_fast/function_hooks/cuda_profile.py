@@ -1,4 +1,4 @@
-"""Marks for CUDA's profilers."""
+"""Ranges for CUDA's profilers."""
 from __future__ import annotations
 
 from chainer_fast.backends import cuda
@@ -6,7 +6,7 @@ from chainer_fast.function_hooks import _span
 
 
 def _has_nvtx():
-    # A flag set by the program has precedence. CuPy's own warns when it is read.
+    # A flag set by the program takes precedence. Reading CuPy's own flag warns.
     flag = vars(cuda.cupy.cuda).get('nvtx_enabled')
     if flag is not None:
         return flag
@@ -14,10 +14,10 @@ def _has_nvtx():
 
 
 class CUDAProfileHook(_span.SpanHook):
-    """Function hook that marks functions for the profilers of CUDA, with NVTX.
+    """Function hook that marks functions for CUDA's profilers by NVTX.
 
-    A range named after the function, ``LABEL.forward`` or ``LABEL.backward``, encloses
-    each computation.
+    Each computation is enclosed by a range named after the function, ``LABEL.forward``
+    or ``LABEL.backward``.
 
     Raises
     ------
@@ -37,7 +37,8 @@ class CUDAProfileHook(_span.SpanHook):
     def __init__(self) -> None:
         cuda.check_cuda_available()
         if not _has_nvtx():
-            raise RuntimeError('CUDAProfileHook needs NVTX, which this CuPy is without')
+            raise RuntimeError('CUDAProfileHook needs NVTX, which this CuPy does not '
+                               'include')
 
     def _begin(self, function, arrays, direction):
         cuda.cupy.cuda.nvtx.RangePush('%s.%s' % (function.label, direction))

@@ -25,15 +25,15 @@ class CupyMemoryProfileHook(_span.SpanHook):
     ...     trainer.run()
     >>> hook.print_report()  # doctest: +SKIP
 
-    *Used* bytes are handed out by CuPy's memory pool; *acquired* bytes are taken by
-    the pool from the device to do so.
+    *Used* bytes are allocated from CuPy's memory pool; *acquired* bytes are allocated
+    by the pool from the device for that purpose.
 
     Attributes
     ----------
     call_history : list of (str, int, int, int)
-        Names of functions, the bytes they used and acquired, and the depth, in the
-        order in which they ended. A backward computation includes the functions it
-        applies, which are also listed, at a greater depth.
+        Names of functions, the bytes that they used and acquired, and their depth, in
+        the order in which they ended. A backward computation includes the functions
+        that it applies, which are also listed, at a greater depth.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class CupyMemoryProfileHook(_span.SpanHook):
         self.call_history.append((function._impl_name, used, acquired, depth))
 
     def total_used_bytes(self) -> int:
-        """Return the bytes that all functions used; nested ones count once."""
+        """Return the bytes that all functions used; nested ones are counted once."""
         return self._total_used_bytes
 
     def total_acquired_bytes(self) -> int:
@@ -103,15 +103,15 @@ class CupyMemoryProfileHook(_span.SpanHook):
 
     def print_report(
             self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
-        """Print a table of the functions and the memory they allocated.
+        """Print a table of the functions and the memory that they allocated.
 
         Parameters
         ----------
         unit : {'auto', 'auto_foreach', 'B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB'}
-            Unit of the sizes; ``'auto'`` suits the largest of a column,
-            ``'auto_foreach'`` each.
+            Unit of the sizes; ``'auto'`` selects a unit for the largest size in a
+            column, ``'auto_foreach'`` one for each size.
         file : file-like
-            Where to print.
+            Stream to print to.
         """
         def choose(size):
             divisor, unit = self._choose_unit(size)
@@ -124,14 +124,14 @@ class CupyMemoryProfileHook(_span.SpanHook):
 
 
 class CupyMemoryCumulativeHook(MemoryHook):
-    """Memory hook of CuPy that adds up allocations.
+    """CuPy memory hook that sums allocations.
 
     Attributes
     ----------
     used_bytes : int
-        Bytes that the memory pool has handed out.
+        Bytes allocated from the memory pool.
     acquired_bytes : int
-        Bytes that the memory pool has taken from the device.
+        Bytes that the memory pool has allocated from the device.
     """
 
     used_bytes: int
@@ -147,9 +147,9 @@ class CupyMemoryCumulativeHook(MemoryHook):
         return self.used_bytes, self.acquired_bytes
 
     def malloc_preprocess(self, **kwargs: tp.Any) -> None:
-        """Called by CuPy before memory is handed out."""
+        """Called by CuPy before memory is allocated from the pool."""
         self.used_bytes += kwargs['mem_size']
 
     def alloc_preprocess(self, **kwargs: tp.Any) -> None:
-        """Called by CuPy before memory is taken from the device."""
+        """Called by CuPy before memory is allocated from the device."""
         self.acquired_bytes += kwargs['mem_size']

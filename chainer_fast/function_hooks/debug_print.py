@@ -1,4 +1,4 @@
-"""Printing what functions are given."""
+"""Printing the arguments of functions."""
 from __future__ import annotations
 
 import sys
@@ -15,9 +15,9 @@ if tp.TYPE_CHECKING:
 class PrintHook(function_hook.FunctionHook):
     """Function hook that prints the inputs and the output gradients of functions.
 
-    Of each array, device, type, shape, mean and standard deviation are printed, with
-    :meth:`Variable.debug_print() <chainer_fast.Variable.debug_print>`, before a
-    function computes.
+    Before each computation, the device, type, shape, mean and standard deviation of
+    each array are printed by :meth:`Variable.debug_print()
+    <chainer_fast.Variable.debug_print>`.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class PrintHook(function_hook.FunctionHook):
     end : str
         Printed after each piece of text.
     file : file-like
-        Where to print.
+        Stream to print to.
     flush : bool
-        Whether to flush the file each time.
+        Whether to flush the file after each text.
 
     Warns
     -----
@@ -85,7 +85,7 @@ def _describe(function, in_data):
 
 
 def _describe_gradient(gradient):
-    # The data of the output is not available; zeros stand for it.
+    # The data of the output is not available and is replaced by zeros.
     output = variable.Variable()
     if gradient is not None:
         output.array = backend.get_array_module(gradient).zeros_like(gradient)

@@ -4,7 +4,7 @@ from chainer_fast.function_hooks import _span, _timing
 
 
 class TimerHook(_timing.Timings, _span.SpanHook):
-    """Function hook that measures the time functions take.
+    """Function hook that measures the times of functions.
 
     >>> hook = chainer.function_hooks.TimerHook()
     >>> with hook:
@@ -12,15 +12,15 @@ class TimerHook(_timing.Timings, _span.SpanHook):
     >>> [name for name, seconds in hook.call_history]
     ['ReLU']
 
-    On a GPU, times are measured by events in the stream. The host waits for them when
-    times are read, not before.
+    On a GPU, times are measured by events in the stream. The host waits for them only
+    when times are read.
 
     Attributes
     ----------
     call_history : list of (str, float)
-        Names of functions and the seconds they took, in the order in which they ended.
-        The time of a backward computation includes that of the functions it applies,
-        which are also listed.
+        Names and times in seconds of functions, in the order in which they ended. The
+        time of a backward computation includes the times of the functions that it
+        applies, which are also listed.
 
     See Also
     --------

@@ -7,19 +7,19 @@ def as_float(value):
     if type(value) is float:
         return value
     if getattr(value, 'size', 0) == 1:
-        value = value.reshape(())       # NumPy 2 refuses one with axes
+        value = value.reshape(())       # NumPy 2 does not convert one with axes
     return float(value)
 
 
 def floats(in_types, *names):
-    """Expects inputs of these names, each of a floating dtype."""
+    """Expect inputs with given names, each of a floating dtype."""
     type_check._argname(in_types, names)
     for each in in_types:
         type_check.expect(each.dtype.kind == 'f')
 
 
 def similar_floats(in_types, *names):
-    """Expects floating inputs of these names, alike in dtype and shape."""
+    """Expect floating inputs with given names and equal dtypes and shapes."""
     type_check._argname(in_types, names)
     first = in_types[0]
     type_check.expect(first.dtype.kind == 'f')
@@ -29,7 +29,7 @@ def similar_floats(in_types, *names):
 
 
 def axis(x_type, number):
-    """Expects an input to have the axis of this number, counted either way."""
+    """Expect an input to have a given axis; it may be negative."""
     if number < 0:
         type_check.expect(-x_type.ndim <= number)
     else:
@@ -37,10 +37,10 @@ def axis(x_type, number):
 
 
 def scores_and_labels(in_types):
-    """Expects scores ``x`` of classes along axis 1 and integer labels ``t``.
+    """Expect scores ``x`` of classes along axis 1 and integer labels ``t``.
 
-    The scores have the axis of classes more than the labels. Any axes behind
-    must be of length one.
+    The scores have one axis more than the labels, that of the classes. Any additional
+    axes must have length one.
     """
     type_check._argname(in_types, ('x', 't'))
     x_type, t_type = in_types

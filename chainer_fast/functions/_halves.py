@@ -1,4 +1,4 @@
-"""Computation of variables of float16 in float32."""
+"""Computation with float16 variables in float32."""
 from __future__ import annotations
 
 import typing as tp
@@ -10,17 +10,17 @@ from chainer_fast.variable import Variable
 
 
 def in_single(compute: tp.Callable[..., Variable], *xs: tp.Any) -> Variable:
-    """Return ``compute(*xs)``, in float32 and rounded once if all are of float16.
+    """Return ``compute(*xs)``, computed in float32 and rounded if all are float16.
 
     Parameters
     ----------
     compute : callable
         Function of variables or arrays.
     *xs : Variable, array or scalar
-        Its arguments.
+        Arguments of the function.
     """
     for x in xs:
-        # A number of Python has no dtype: what it meets decides.
+        # A Python number has no dtype: the other operand determines it.
         if not hasattr(x, 'dtype') or x.dtype.char != 'e':
             return compute(*xs)
     y = compute(*[

@@ -1,9 +1,10 @@
 """Comparison of gradients with finite differences.
 
 A gradient :math:`g` of :math:`\\langle g_y, f(x) \\rangle` is checked along one random
-direction :math:`u`: :math:`\\langle g, u \\rangle` should be near
+direction :math:`u`: :math:`\\langle g, u \\rangle` should be close to
 :math:`\\langle g_y, f(x + \\epsilon u) - f(x - \\epsilon u) \\rangle / 2 \\epsilon`.
-That takes two more evaluations of :math:`f`, however many elements :math:`x` has.
+This needs two more evaluations of :math:`f`, regardless of the number of elements of
+:math:`x`.
 """
 from __future__ import annotations
 
@@ -44,27 +45,28 @@ def check_backward(
     Parameters
     ----------
     func : callable
-        Takes as many variables as there are arrays in ``x_data``, and returns a
-        variable or a tuple of them.
+        Function of one variable for each array in ``x_data``. It returns a variable or
+        a tuple of variables.
     x_data : array or tuple of array
-        Inputs. Integers are passed on, and have no gradients.
+        Inputs. Integers are passed to the function, but have no gradients.
     y_grad : array or tuple of array or None
-        Gradients of the outputs; some may be ``None``. It may be ``None`` altogether if
-        there is one output of shape ``()``: then it is 1.
+        Gradients of the outputs; some may be ``None``. The argument may be ``None`` if
+        there is only one output, of shape ``()``; the gradient is then 1.
     params : Variable or tuple of Variable
-        Other variables that the outputs depend on. Their gradients are checked too.
-        When the check ends, they have the arrays that they had, and no gradients.
+        Other variables that the outputs depend on. Their gradients are checked, too.
+        After the check, they have their original arrays and no gradients.
     eps : float
-        Step of the differences. Large enough that rounding errors do not count, and
-        small enough that higher derivatives do not.
+        Step of the differences. It should be so large that rounding errors do not
+        matter, and so small that higher derivatives do not matter.
     atol, rtol : float
         Tolerances of the derivative along the direction.
     no_grads : list of bool, optional
-        Which inputs have no gradient. They are not moved, and it is an error if
-        backpropagation finds a gradient. Default: those that are not of floating type.
+        Whether each input has no gradient. Such inputs are not changed, and it is an
+        error if backpropagation computes a gradient for them. Default: inputs that do
+        not have a floating dtype.
     dtype : dtype, optional
-        Floating type to compute the differences in. ``float64`` allows for a small
-        ``eps`` where the inputs have little precision. Default: that of each input.
+        Floating dtype to compute the differences in. ``float64`` allows a small ``eps``
+        if the inputs have low precision. Default: the dtype of each input.
     detect_nondifferentiable : bool
         Whether to look for kinks and jumps along the direction, as
         :func:`numerical_grad` does with ``diff_rtol=rtol``.
@@ -72,9 +74,10 @@ def check_backward(
     Raises
     ------
     AssertionError
-        If the derivatives differ. The message shows inputs, the direction, and both.
+        If the derivatives differ. The message shows the inputs, the direction and both
+        derivatives.
     NondifferentiableError
-        If the function is found not to be differentiable along the direction.
+        If the function appears not to be differentiable along the direction.
     ValueError
         If arguments or outputs do not match each other.
     RuntimeError
@@ -91,9 +94,9 @@ def check_backward(
 
 
 def _check_backward_with_params(func, x_data, y_grad, params, **options):
-    """Check gradients of a function that takes its parameters as an argument.
+    """Check gradients of a function that receives its parameters as an argument.
 
-    As :func:`check_backward`, but ``func`` is called with two lists, of inputs and of
+    Like :func:`check_backward`, but ``func`` is called with two lists, of inputs and of
     parameters, and ``params`` are arrays.
     """
     _CheckBackwardWithParams(func, x_data, y_grad, params, **options).run()
@@ -109,33 +112,34 @@ def check_double_backward(
         dtype: DTypeSpec = None, detect_nondifferentiable: bool = False) -> None:
     """Check gradients of the gradients of a function against finite differences.
 
-    The function whose gradients are checked takes the inputs and the gradients of the
-    outputs of ``func``, and returns the gradients of the inputs and parameters.
+    The function whose gradients are checked maps the inputs and the gradients of the
+    outputs of ``func`` to the gradients of the inputs and parameters.
 
     Parameters
     ----------
     func : callable
-        Takes as many variables as there are arrays in ``x_data``, and returns a
-        variable or a tuple of them.
+        Function of one variable for each array in ``x_data``. It returns a variable or
+        a tuple of variables.
     x_data : array or tuple of array
         Inputs.
     y_grad : array or tuple of array
         Gradients of the outputs.
     x_grad_grad : array or tuple of array
-        Gradients of the gradients of the inputs of floating type; some may be ``None``.
+        Gradients of the gradients of the floating-point inputs; some may be ``None``.
     params : Variable or tuple of Variable
         Other variables that the outputs depend on.
     params_grad_grad : array or tuple of array
         Gradients of the gradients of the parameters; some may be ``None``.
     no_grads : list of bool, optional
-        Which of the inputs and, after them, gradients of outputs have no gradient.
+        Whether each of the inputs, followed by the gradients of outputs, has no
+        gradient.
     eps, atol, rtol, dtype, detect_nondifferentiable
         See :func:`check_backward`.
 
     Raises
     ------
     AssertionError, NondifferentiableError, ValueError, RuntimeError
-        As :func:`check_backward` does.
+        As for :func:`check_backward`.
 
     Examples
     --------
@@ -153,7 +157,7 @@ def check_double_backward(
         _backprop_from(_as_tuple(func(*xs)), gys, enable_double_backprop=True)
         grads = tuple(x.grad_var for x in leaves)
         for x in leaves:
-            # They are also leaves of the second backpropagation.
+            # They are also leaves in the second backpropagation.
             x.cleargrad()
         return grads
 
@@ -201,13 +205,13 @@ class _CheckBackward:
             *[a for a in self.xs + self.params if a is not None])
         self.xp = self.device.xp
         if self.device._wraps:
-            # Only the function meets arrays around others.
+            # Only the function receives arrays that wrap others.
             self.xs, self.gys = backend.from_chx(self.xs), backend.from_chx(self.gys)
             wrapping: tp.Any = self.device
             self.xp = wrapping.fallback_device.xp
 
     def run(self) -> None:
-        """Raise an exception unless the gradients are right."""
+        """Raise an exception unless the gradients are correct."""
         with backend.using_device(self.device):
             xs = [None if x is None else self._as_input(x) for x in self.xs]
             params, ys = self._call(xs)
@@ -235,7 +239,7 @@ class _CheckBackward:
             ) from None
 
     def _call(self, xs, params=None):
-        """Call the function, with other arrays in the parameters if they are given.
+        """Call the function; if given, other arrays replace those of the parameters.
 
         Returns
         -------
@@ -250,28 +254,28 @@ class _CheckBackward:
 
     def _set_params(self, arrays):
         for param, array in zip(self.params, arrays, strict=True):
-            if param._has_wrapper:       # which does not let it change
+            if param._has_wrapper:       # which prevents it from changing
                 param._hold(self._on_device(array))
             else:
                 param.array = array
 
     def _moved(self, elements):
-        """Return the entries of a sequence that belong to inputs that are moved."""
+        """Return the entries of a sequence that belong to inputs that are varied."""
         return [e for e, no_gx in zip(elements, self.no_gxs, strict=True) if not no_gx]
 
     def _match_gys(self, ys):
-        """Check the gradients of outputs, or make that of a loss."""
+        """Check the gradients of outputs, or create that of a loss."""
         if len(self.gys) == 1 and self.gys[0] is None:
             if len(ys) != 1 or ys[0].shape != ():
                 raise ValueError(
-                    'y_grad can be left out for a loss only, a single output of shape '
+                    'y_grad can be omitted only for a loss, a single output of shape '
                     '(), not for outputs ' + utils._format_array_props(ys))
             self.gys = self.xp.ones_like(backend.from_chx(ys[0].array)),
         props = 'outputs:              %s\ngradients of outputs: %s' % (
             utils._format_array_props(ys), utils._format_array_props(self.gys))
         if len(ys) != len(self.gys):
             raise ValueError(
-                'there must be as many gradients of outputs as outputs\n' + props)
+                'there must be one gradient for each output\n' + props)
         for y, gy in zip(ys, self.gys, strict=True):
             if gy is not None and (
                     y is None or (y.shape, y.dtype) != (gy.shape, gy.dtype)):
@@ -280,9 +284,9 @@ class _CheckBackward:
                     'outputs\n' + props)
 
     def _sample_directions(self):
-        """Return a direction for each input and parameter that is moved.
+        """Return a direction for each input and parameter that is varied.
 
-        Together they are a vector of length 1.
+        Together, the directions are a vector of length 1.
         """
         shapes = [e.shape for e in (*self._moved(self.xs), *self.params)]
         sizes = [utils.size_of_shape(shape) for shape in shapes]
@@ -295,10 +299,10 @@ class _CheckBackward:
     def _sample_unit_vector(size, xp):
         """Draw a unit vector without components near zero.
 
-        A tiny component would leave its part of the gradient unchecked. So a hundredth
-        of the squared length is shared out evenly: a vector :math:`v` of normally
-        distributed components becomes
-        :math:`u_i = \\pm \\sqrt{0.99 v_i^2 / |v|^2 + 0.01 / n}`, signs kept.
+        A tiny component would leave its part of the gradient unchecked. Therefore one
+        hundredth of the squared length is distributed evenly: a vector :math:`v` of
+        normally distributed components becomes :math:`u_i = \\pm \\sqrt{0.99 v_i^2 /
+        |v|^2 + 0.01 / n}`, with the same signs.
 
         Parameters
         ----------
@@ -324,7 +328,7 @@ class _CheckBackward:
             xp.sqrt(squares * (0.99 / squares.sum()) + 0.01 / size), v)
 
     def _gradients(self, xs, params, ys):
-        """Return gradients of moved inputs and of parameters by backpropagation."""
+        """Return gradients of varied inputs and of parameters by backpropagation."""
         for p in params:
             p.cleargrad()
         _backprop_from(ys, [
@@ -333,7 +337,8 @@ class _CheckBackward:
         for i, (x, no_gx) in enumerate(zip(xs, self.no_gxs, strict=True)):
             if no_gx and x is not None and x.grad_var is not None:
                 raise RuntimeError(
-                    'input %d has a gradient, though no_grads tells that it has none'
+                    'input %d has a gradient, although it has none according to '
+                    'no_grads'
                     % i)
         grads = [backend.from_chx(v.grad) for v in (*self._moved(xs), *params)]
         for p in params:
@@ -355,7 +360,7 @@ class _CheckBackward:
             moved = [
                 self._cast(p, step * u)
                 for p, u in zip(originals, directions[n_moved:], strict=True)]
-            # Functions of one dtype only are checked in another one.
+            # Functions that accept only one dtype are also checked in another one.
             with configuration.using_config('type_check', False):
                 _, ys = self._call(xs, moved)
             return tuple(
@@ -370,7 +375,7 @@ class _CheckBackward:
         return float(derivative)
 
     def _cast(self, array, shift=None):
-        """Return an array moved by a shift, and of the type of the differences."""
+        """Return an array plus a shift, in the dtype of the differences."""
         if array.dtype.kind != 'f':
             return array
         dtype = self.dtype or array.dtype
@@ -382,12 +387,12 @@ class _CheckBackward:
         return _as_input(self._on_device(array))
 
     def _on_device(self, array):
-        """Return an array as the function takes it."""
+        """Return an array in the form that the function accepts."""
         return array if self.xp is self.device.xp else self.device.send(array)
 
 
 class _CheckBackwardWithParams(_CheckBackward):
-    """A check of gradients of a function that takes arrays of its parameters."""
+    """A check of gradients of a function that receives arrays of its parameters."""
 
     def _call(self, xs, params=None):
         variables = [variable.Parameter(self._on_device(p))
@@ -409,7 +414,7 @@ def _as_input(array):
 
 
 def _backprop_from(ys, gys, enable_double_backprop=False):
-    """Backpropagate from outputs, those without gradients excepted."""
+    """Backpropagate from outputs, except those without gradients."""
     pairs = [(y, gy) for y, gy in zip(ys, gys, strict=True) if gy is not None]
     if pairs:
         outputs, grads = zip(*pairs, strict=True)
@@ -418,7 +423,7 @@ def _backprop_from(ys, gys, enable_double_backprop=False):
 
 
 def _format_arrays(**groups):
-    """Return text that shows arrays, by the names of their groups and their places."""
+    """Return a text of arrays, labeled by the names of their groups and indices."""
     return ''.join(
         '%s[%d]:\n%s\n' % (name, i, getattr(array, 'array', array))
         for name, arrays in groups.items() for i, array in enumerate(arrays))

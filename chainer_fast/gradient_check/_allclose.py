@@ -1,4 +1,4 @@
-"""Comparison of arrays, whichever devices they are on."""
+"""Comparison of arrays on any devices."""
 from __future__ import annotations
 
 import numpy
@@ -10,10 +10,11 @@ from chainer_fast.types import NdArray
 def assert_allclose(
         x: NdArray | float, y: NdArray | float, atol: float = 1e-5, rtol: float = 1e-4,
         verbose: bool = True) -> None:
-    """Assert that two arrays on any devices agree up to a tolerance.
+    """Assert that two arrays on any devices are equal up to a tolerance.
 
-    Elements agree if :math:`|x - y| \\le \\mathit{atol} + \\mathit{rtol} |y|`. NaNs
-    agree with NaNs, and infinities with equal infinities.
+    Elements are equal up to the tolerance if :math:`|x - y| \\le \\mathit{atol} +
+    \\mathit{rtol} |y|`. NaNs equal NaNs, and infinities equal infinities of the same
+    sign.
 
     Parameters
     ----------
@@ -22,7 +23,7 @@ def assert_allclose(
     atol, rtol : float
         Absolute tolerance, and tolerance relative to ``y``.
     verbose : bool
-        Whether NumPy's part of the message shows the values.
+        Whether NumPy's part of the message includes the values.
 
     Raises
     ------
@@ -57,7 +58,8 @@ def _mismatch_report(x, y, atol, rtol):
             error = abs(x.astype(wide) - y.astype(wide))
             tolerance = atol + rtol * abs(y.astype(wide))
             excess = error - tolerance
-            # NaN means a NaN or an infinity without a counterpart: nothing is worse.
+            # NaN means a NaN or an infinity without a counterpart, which is the worst
+            # case.
             worst = numpy.unravel_index(
                 numpy.where(numpy.isnan(excess), numpy.inf, excess).argmax(), x.shape)
             relative = error[worst] / abs(y[worst].astype(wide))

@@ -7,7 +7,7 @@ from chainer_fast import backend
 
 
 class NondifferentiableError(Exception):
-    """Raised where a function is found not to be differentiable."""
+    """Raised if a function appears not to be differentiable."""
 
 
 def numerical_grad(
@@ -16,29 +16,30 @@ def numerical_grad(
     """Compute gradients by central finite differences, one element after the other.
 
     They are :math:`(f(x + \\epsilon) - f(x - \\epsilon)) / 2 \\epsilon`. With
-    ``detect_nondifferentiable``, the formula for the five points that it takes is used
-    ([AS]_, 25.3.6), :math:`(-f(x + \\epsilon) + 8 f(x + \\epsilon / 2)
+    ``detect_nondifferentiable``, the formula for five points is used ([AS]_, 25.3.6),
+    :math:`(-f(x + \\epsilon) + 8 f(x + \\epsilon / 2)
     - 8 f(x - \\epsilon / 2) + f(x - \\epsilon)) / 6 \\epsilon`.
 
     Parameters
     ----------
     f : callable
-        Takes nothing, and returns a tuple of outputs computed from the inputs.
+        Function without arguments that returns a tuple of outputs computed from the
+        inputs.
     inputs : tuple of array
-        Arrays of floating type that are changed in place while ``f`` is called.
+        Floating-point arrays that are changed in place while ``f`` is called.
     grad_outputs : tuple of array or number or None
-        Gradients of the outputs. Outputs with ``None`` are passed over.
+        Gradients of the outputs. Outputs with ``None`` are ignored.
     eps : float
         Step of the differences, positive.
     detect_nondifferentiable : bool
         Whether to look for kinks and jumps: ``f`` is evaluated at five points, at
-        distances of up to ``eps``, and a parabola fitted to each output element. The
-        root mean square of its residuals is to be within ``diff_atol + diff_rtol * d``
-        where ``d`` is the distance of the largest output from the smallest.
+        distances of up to ``eps``, and a parabola is fitted to each output element. The
+        root mean square of its residuals must not exceed ``diff_atol + diff_rtol * d``,
+        where ``d`` is the difference between the largest and the smallest output.
     diff_atol, diff_rtol : float
-        Tolerances of that.
+        Tolerances of the residuals.
     center_outputs : tuple of array, optional
-        Has no effect: all five points are evaluated alike, so that they have the same
+        Has no effect: all five points are evaluated in the same way and have the same
         precision.
 
     Returns
@@ -49,7 +50,7 @@ def numerical_grad(
     Raises
     ------
     RuntimeError
-        If an input is not of floating type, or devices are mixed.
+        If an input is not floating-point, or devices are mixed.
     AssertionError
         If ``eps`` is not positive, or outputs do not match their gradients.
     NondifferentiableError
@@ -74,7 +75,7 @@ def numerical_grad(
     for x in inputs:
         if x.dtype.kind != 'f':
             raise RuntimeError(
-                'gradients exist for inputs of floating type only, not %s' % (x.dtype,))
+                'gradients exist only for inputs of floating type, not %s' % (x.dtype,))
 
     stencil, divisor = _FIVE_POINTS if detect_nondifferentiable else _TWO_POINTS
     center: tp.Any = _evaluate(f, grad_outputs) if detect_nondifferentiable else None
@@ -102,7 +103,7 @@ def numerical_grad(
     return grads
 
 
-# Offsets in steps and weights of the points, and what their sum is divided by.
+# Offsets in steps and weights of the points, and the divisor of their sum.
 _TWO_POINTS = ((-1, -1), (1, 1)), 2
 _FIVE_POINTS = ((-1, 1), (-0.5, -8), (0.5, 8), (1, -1)), 6
 
@@ -141,7 +142,7 @@ def _check_differentiable(outputs, atol, rtol, where):
     Parameters
     ----------
     outputs : iterable of tuple of array
-        For each output its values at five equidistant points, or ``None`` five times.
+        For each output, its values at five equidistant points, or ``None`` five times.
     atol, rtol : float
         Tolerances of the residuals of a parabola.
     where : str
@@ -165,7 +166,8 @@ def _check_differentiable(outputs, atol, rtol, where):
                     residual, atol, rtol, spread, bound)
         if reason is not None:
             raise NondifferentiableError(
-                'the function seems not to be differentiable at a point\n%s\noutput %s:'
+                'the function appears not to be differentiable at a point\n%s\noutput '
+                '%s:'
                 '\n%s\n%s' % (where, i_out, '\n'.join(
                     '  x %s: %s' % row for row in zip(
                         ('- eps  ', '- eps/2', '       ', '+ eps/2', '+ eps  '), ys,
@@ -180,7 +182,10 @@ _BEYOND_PARABOLA = numpy.array([
 
 
 def _residual_of_parabola(points):
-    """Return the root mean square of the residuals of the parabola nearest to five
-    equidistant points, which stand along the first axis."""
+    """Return the root mean square of the residuals of a parabola.
+
+    It is the parabola closest to five equidistant points, which are along the first
+    axis.
+    """
     components = numpy.tensordot(_BEYOND_PARABOLA, points, 1)
     return numpy.sqrt((components ** 2).sum(axis=0) / len(points))

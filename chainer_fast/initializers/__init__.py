@@ -42,22 +42,22 @@ def generate_array(
         initializer: types.AbstractInitializer, shape: types.ShapeSpec, xp: types.Xp,
         dtype: types.DTypeSpec = None,
         device: types.DeviceSpec | None = None) -> types.NdArray:
-    """Make an array and let an initializer fill it.
+    """Create an array and fill it by an initializer.
 
     Parameters
     ----------
     initializer : callable
-        Fills the array it is called with. Its ``dtype`` attribute, unless missing or
-        None, is the dtype of the array.
+        Called with the array, which it fills. Its attribute ``dtype``, unless it is
+        missing or None, is the dtype of the array.
     shape : int or tuple of int
         Shape of the array.
     xp : module
         :mod:`numpy` or :mod:`cupy`.
     dtype : dtype specifier or None
-        dtype of the array; None stands for the initializer's, and for
-        ``chainer_fast.config.dtype`` where that is None too.
+        dtype of the array. None means the dtype of the initializer or, if that is None,
+        too, ``chainer_fast.config.dtype``.
     device : device specifier or None
-        Device of the array; None stands for the current device of ``xp``.
+        Device of the array; None means the current device of ``xp``.
 
     Returns
     -------
@@ -80,12 +80,12 @@ def generate_array(
         wanted = dtype
     elif dtype is not None and numpy.dtype(dtype) != numpy.dtype(wanted):
         raise ValueError(
-            'the array should have dtype %s but the initializer makes %s; '
-            'give one of them only' % (dtype, wanted))
+            'the array should have dtype %s but the initializer creates %s; pass only '
+            'one of them' % (dtype, wanted))
     wanted = get_dtype(wanted)
 
     if shape is None:
-        shape = ()      # as NumPy 1 has it
+        shape = ()      # as in NumPy 1
     try:
         if device is None:
             array = xp.empty(shape, dtype=wanted)
@@ -95,7 +95,8 @@ def generate_array(
         device = backend.get_device(device)
         if device.xp is not xp:
             raise ValueError(
-                'device %s makes arrays of %s, but xp is %s' % (device, device.xp, xp))
+                'device %s creates arrays of %s, but xp is %s' % (
+                    device, device.xp, xp))
         with backend.using_device(device):
             array = xp.empty(shape, dtype=wanted)
             initializer(array)
@@ -106,13 +107,13 @@ def generate_array(
 
 
 def _explain_shape(error, shape):
-    """Add to an exception which length of an array is no integer, if one is not."""
+    """Name in an exception the length of an array that is not an integer, if any."""
     lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
     for length in lengths:
         if not hasattr(length, '__index__'):
             mistakes.tell(error, (
                 'sizes are integers, but the shape of the array would be %s: %s' % (
-                    tuple(lengths), 'n // 2 is an integer, n / 2 is none'
+                    tuple(lengths), 'n // 2 is an integer, n / 2 is not'
                     if isinstance(length, float) else '%r is none' % (length,))))
             return
 
@@ -135,14 +136,14 @@ def _check_callable(initializer):
     if isinstance(initializer, type) and issubclass(
             initializer, initializer_module.Initializer):
         mistakes.warn_once(('initializer', initializer), (
-            'the class %s is no initializer, and would leave the array as it is: pass '
+            'the class %s is not an initializer and would not change the array: pass '
             'an object, %s()' % (initializer.__name__, initializer.__name__)))
 
 
 def _get_initializer(initializer):
-    """Return the callable that an initializer specification stands for.
+    """Return the callable for an initializer specification.
 
-    None stands for :class:`LeCunNormal`, a scalar or an array for :class:`Constant`.
+    None means :class:`LeCunNormal`, a scalar or an array means :class:`Constant`.
     """
     if initializer is None:
         return LeCunNormal()

@@ -1,4 +1,4 @@
-"""Filling an array from a random number generator."""
+"""Filling arrays by random number generators."""
 import numpy
 
 from chainer_fast import backend
@@ -12,10 +12,10 @@ def fill(array, rng, distribution, **parameters):
     array : numpy.ndarray or cupy.ndarray
         Array to fill.
     rng : random generator or None
-        Source of the numbers; a generator of the CPU may fill an array of a GPU. None
-        stands for the global generator of the array's module, on the array's device.
+        Generator of the numbers; a generator on the CPU may fill an array on a GPU.
+        None means the global generator of the array module, on the device of the array.
     distribution : str
-        Name of the generator's method to draw with.
+        Name of the method of the generator to call.
     **parameters
         Parameters of the distribution.
     """
@@ -29,5 +29,5 @@ def fill(array, rng, distribution, **parameters):
 
 
 def spread(scale, variance, fan):
-    """Return ``scale * sqrt(variance / fan)``, in double precision."""
+    """Return ``scale * sqrt(variance / fan)``, computed in double precision."""
     return scale * numpy.sqrt(variance / fan)

@@ -19,7 +19,7 @@ class _Constant(initializer.Initializer):
         if not (numpy.isscalar(self.fill_value)
                 or isinstance(self.fill_value, get_array_types())):
             raise ValueError(
-                'fill_value has to be a scalar or an array of NumPy or CuPy, not %s'
+                'fill_value must be a scalar or an array of NumPy or CuPy, not %s'
                 % type(self.fill_value))
         super().__init__(dtype)
 
@@ -30,10 +30,10 @@ class _Constant(initializer.Initializer):
         if isinstance(value, get_array_types()):
             value = backend.get_device_from_array(array).send(value)
         else:
-            # Arrays are cast to any dtype, whereas NumPy refuses a NaN scalar as an
-            # integer.
+            # Arrays are cast to any dtype, whereas NumPy does not convert a NaN scalar
+            # to an integer.
             value = backend.get_array_module(array).asarray(value)
-        # NaN has no meaning as an integer, which NumPy 1.24 and newer warn of.
+        # NaN cannot be an integer; NumPy 1.24 and later warn about it.
         try:
             with numpy.errstate(invalid='ignore'):
                 array[...] = value
@@ -43,13 +43,13 @@ class _Constant(initializer.Initializer):
 
 
 def _explain(error, value, array):
-    """Add to an exception what initializes an array, if a value does not fit it."""
+    """Add advice to an exception if a value cannot initialize an array."""
     if isinstance(value, str):
         mistakes.tell(error, 'initializers have no names: for %r, pass an object, '
                       'chainer.initializers.%s()' % (value, pytorch.initializer(value)))
     elif getattr(value, 'shape', ()) not in ((), array.shape):
-        mistakes.tell(error, 'the array that is initialized has the shape %s, the one '
-                      'that is given %s%s' % (
+        mistakes.tell(error, 'the array to initialize has the shape %s, but the given '
+                             'one has %s%s' % (
                           array.shape, value.shape,
                           ': pass its transpose, x.T'
                           if value.shape[::-1] == array.shape else ''))
@@ -66,7 +66,7 @@ class NaN(_Constant):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class One(_Constant):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Zero(_Constant):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
 
     Examples
     --------
@@ -133,8 +133,8 @@ class Constant(_Constant):
     Parameters
     ----------
     fill_value : scalar or array
-        The value; an array is broadcast to the shape of the filled array, and copied to
-        its device.
+        The value. An array is broadcast to the shape of the array to fill, and copied
+        to its device.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
 
@@ -146,7 +146,7 @@ class Constant(_Constant):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class Constant(_Constant):
     array([[0.5, 0.5],
            [0.5, 0.5]], dtype=float32)
 
-    Links take a scalar in its place:
+    Links accept a scalar instead of it:
 
     >>> L.Linear(2, 1, initialW=0.5).W.array
     array([[0.5, 0.5]], dtype=float32)
@@ -173,16 +173,16 @@ class Identity(initializer.Initializer):
     Parameters
     ----------
     scale : float
-        Value of the diagonal.
+        Value of the elements on the diagonal.
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
 
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
-        When called with anything but a square matrix.
+        When called, if the array is not a square matrix.
 
     Examples
     --------
@@ -205,5 +205,5 @@ class Identity(initializer.Initializer):
             raise ValueError(
                 'Identity fills square matrices, not an array of shape %s'
                 % (array.shape,))
-        # Zeros that are multiplied have the sign of the scale, and NaN of NaN.
+        # Multiplied zeros have the sign of the scale, and are NaN if it is NaN.
         array[...] = backend.get_array_module(array).identity(n) * self.scale

@@ -33,12 +33,12 @@ class Normal(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         An object with a method ``normal(loc, scale, size)``, such as a
-        :class:`numpy.random.RandomState`. None stands for the global generator.
+        :class:`numpy.random.RandomState`. None means the global generator.
 
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
 
     Examples
     --------
@@ -62,13 +62,13 @@ class Normal(initializer.Initializer):
 
 
 class LeCunNormal(initializer.Initializer):
-    """Draws from a normal distribution that keeps the variance of the inputs.
+    """Draws from a normal distribution that preserves the variance of the inputs.
 
     .. math:: w \\sim N\\left(0, \\frac{s^2}{n_\\text{in}}\\right)
 
     where the fan-in :math:`n_\\text{in}` is the number of inputs of a unit: for a
-    weight of shape ``(out, in, ...)``, the product of all axes but the first. It is the
-    default for the weights of links.
+    weight of shape ``(out, in, ...)``, the product of all axes except the first one. It
+    is the default initializer of the weights of links.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LeCunNormal(initializer.Initializer):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         When called, if the array has fewer than two axes.
 
@@ -123,7 +123,8 @@ class GlorotNormal(initializer.Initializer):
     .. math:: w \\sim N\\left(0, \\frac{2 s^2}{n_\\text{in} + n_\\text{out}}\\right)
 
     For a weight of shape ``(out, in, ...)`` the fan-in :math:`n_\\text{in}` is the
-    product of all axes but the first, and the fan-out that of all but the second.
+    product of all axes except the first one, and the fan-out that of all axes except
+    the second one.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ class GlorotNormal(initializer.Initializer):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         When called, if the array has fewer than two axes.
 
@@ -173,12 +174,12 @@ class GlorotNormal(initializer.Initializer):
 
 
 class HeNormal(initializer.Initializer):
-    """Draws from a normal distribution made for rectifiers.
+    """Draws from a normal distribution for layers with rectifiers.
 
     .. math:: w \\sim N\\left(0, \\frac{2 s^2}{n}\\right)
 
     For a weight of shape ``(out, in, ...)`` the fan :math:`n` is the product of all
-    axes but the first, or, with ``fan_option='fan_out'``, of all but the second.
+    axes except the first one or, with ``fan_option='fan_out'``, except the second one.
 
     Parameters
     ----------
@@ -187,15 +188,15 @@ class HeNormal(initializer.Initializer):
     dtype : dtype specifier or None
         See :class:`chainer_fast.Initializer`.
     fan_option : {'fan_in', 'fan_out'}
-        Fan to divide by: ``'fan_in'`` keeps the variance of the outputs, ``'fan_out'``
-        that of the gradients.
+        Fan to divide by: ``'fan_in'`` preserves the variance of the outputs,
+        ``'fan_out'`` that of the gradients.
     rng : random generator or None
         See :class:`Normal`.
 
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         When called, if ``fan_option`` is neither of the two, or the array has fewer
         than two axes.
@@ -230,9 +231,9 @@ class HeNormal(initializer.Initializer):
         self._check_dtype(array)
         fans = dict(zip(
             ('fan_in', 'fan_out'), initializer.get_fans(array.shape), strict=True))
-        if self.fan_option not in tuple(fans):   # it may have no hash
+        if self.fan_option not in tuple(fans):   # it may not be hashable
             raise ValueError(
-                "fan_option has to be 'fan_in' or 'fan_out', not %r" % (
+                "fan_option must be 'fan_in' or 'fan_out', not %r" % (
                     self.fan_option,))
         _fill(
             array, self.rng, _random.spread(self.scale, 2., fans[self.fan_option]))

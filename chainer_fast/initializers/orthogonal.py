@@ -21,11 +21,11 @@ class Orthogonal(initializer.Initializer):
 
     .. math:: W W^\\top = s^2 I \\quad\\text{or}\\quad W^\\top W = s^2 I
 
-    An array of more than two axes is treated as a matrix with the first axis (outputs)
-    as rows and all others (inputs) as columns. The rows or the columns, whichever are
-    fewer, become orthogonal vectors of norm ``scale``. The matrix is the Q factor of a
-    matrix of normal samples, signed so that it is uniformly distributed, as the second
-    paper shows.
+    An array with more than two axes is treated as a matrix whose rows are the first
+    axis (outputs) and whose columns are all other axes (inputs). The rows or the
+    columns, whichever are fewer, become orthogonal vectors of norm ``scale``. The
+    matrix is the Q factor of a matrix of normal samples, with signs that make it
+    uniformly distributed, as shown in the second paper.
 
     Parameters
     ----------
@@ -35,15 +35,16 @@ class Orthogonal(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     mode : {'auto', 'projection', 'embedding', 'basis'}
         Accepted shapes: ``'projection'`` at most as many outputs as inputs,
-        ``'embedding'`` at least as many, ``'basis'`` equally many, ``'auto'`` any.
+        ``'embedding'`` at least as many, ``'basis'`` equally many, ``'auto'`` any
+        number.
     rng : random generator or None
         An object with methods ``normal(size)`` and ``randint(high)``, such as a
-        :class:`numpy.random.RandomState`. None stands for the global generator.
+        :class:`numpy.random.RandomState`. None means the global generator.
 
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         If ``mode`` is unknown; when called, if the array is empty or the mode does not
         accept its shape.
@@ -65,7 +66,7 @@ class Orthogonal(initializer.Initializer):
     True
     """
 
-    # Subclasses in programs may leave it out, as they could before it was added.
+    # Subclasses in programs may omit it, as they could before it was added.
     mode: str = 'auto'
 
     def __init__(
@@ -73,7 +74,7 @@ class Orthogonal(initializer.Initializer):
             mode: str = 'auto', *, rng: tp.Any = None) -> None:
         if mode not in _modes:
             raise ValueError(
-                'mode has to be one of %s, not %r'
+                'mode must be one of %s, not %r'
                 % (', '.join(map(repr, _modes)), mode))
         self.scale = scale
         self.mode = mode
@@ -101,11 +102,11 @@ class Orthogonal(initializer.Initializer):
         may_shrink, may_grow = _modes[self.mode]
         if (n_out < n_in and not may_shrink) or (n_out > n_in and not may_grow):
             raise ValueError(
-                'shape %s maps %s inputs to %s outputs, which is no orthogonal %s'
+                'shape %s maps %s inputs to %s outputs, which is not an orthogonal %s'
                 % (shape, n_in, n_out, self.mode))
         wide = n_out < n_in
         samples = xp.asarray(rng.normal(size=(n_out, n_in)))
         q, r = xp.linalg.qr(samples.T if wide else samples)
-        # Chainer's signs: those of a negative scale do not count.
+        # As in Chainer, the sign of a negative scale is ignored.
         q *= xp.copysign(self.scale, xp.diag(r))
         return q.T if wide else q

@@ -10,7 +10,7 @@ from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _linear_kernel(size, ndim):
-    """Return the tent filter that interpolates linearly between ``size // 2`` steps."""
+    """Return the tent filter for linear interpolation between ``size // 2`` steps."""
     step = (size + 1) // 2
     distance = abs(numpy.arange(size) - (size - 1) / 2)
     return functools.reduce(numpy.multiply.outer, [1 - distance / step] * ndim)
@@ -24,9 +24,9 @@ class _SamplingFilter(initializer.Initializer):
     def __init__(
             self, upsampling: bool = True, interpolation: str = 'linear',
             dtype: DTypeSpec | None = None) -> None:
-        if interpolation not in tuple(_kernels):   # it may have no hash
+        if interpolation not in tuple(_kernels):   # it may not be hashable
             raise ValueError(
-                'interpolation has to be one of %s, not %r'
+                'interpolation must be one of %s, not %r'
                 % (', '.join(map(repr, _kernels)), interpolation))
         self._upsampling = upsampling
         self._get_filter_func = _kernels[interpolation]
@@ -77,11 +77,11 @@ class UpsamplingDeconvFilter(_SamplingFilter):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given, or if its channels of
-        inputs are neither one nor as many as those of outputs.
+        When called, if the array is not of the dtype given, or if the number of input
+        channels is neither one nor that of output channels.
     ValueError
         If the interpolation is unknown; when called, if the array has fewer than three
-        axes, or different sizes along them.
+        axes, or if the sizes along them differ.
 
     See Also
     --------
@@ -124,11 +124,11 @@ class DownsamplingConvFilter(_SamplingFilter):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given, or if its channels of
-        inputs are neither one nor as many as those of outputs.
+        When called, if the array is not of the dtype given, or if the number of input
+        channels is neither one nor that of output channels.
     ValueError
         If the interpolation is unknown; when called, if the array has fewer than three
-        axes, or different sizes along them.
+        axes, or if the sizes along them differ.
 
     See Also
     --------

@@ -25,12 +25,12 @@ class Uniform(initializer.Initializer):
         See :class:`chainer_fast.Initializer`.
     rng : random generator or None
         An object with a method ``uniform(low, high, size)``, such as a
-        :class:`numpy.random.RandomState`. None stands for the global generator.
+        :class:`numpy.random.RandomState`. None means the global generator.
 
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class LeCunUniform(initializer.Initializer):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         When called, if the array has fewer than two axes.
 
@@ -124,7 +124,7 @@ class GlorotUniform(initializer.Initializer):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         When called, if the array has fewer than two axes.
 
@@ -174,7 +174,7 @@ class HeUniform(initializer.Initializer):
     Raises
     ------
     AssertionError
-        When called, if the array is not of the dtype given.
+        When called, if the dtype of the array is not the given one.
     ValueError
         When called, if the array has fewer than two axes.
 

@@ -1,9 +1,9 @@
-"""Programs of Chainer 1 to 6, and of the Python and NumPy of their time, unedited.
+"""Support for unmodified programs for Chainer 1 to 6, and their Python and NumPy.
 
-``python -m chainer_fast --legacy SCRIPT`` runs a program as it ran in its year, and a
-report tells at the end what was adapted, where, and what to write instead. Notebooks
-and libraries call :func:`enable`; tests and workers set ``CHAINER_FAST_LEGACY=1``. At
-other times nothing here is loaded.
+``python -m chainer_fast --legacy SCRIPT`` runs an old program with its original
+meaning; at the end, a report lists what was adapted, where, and what to write instead.
+Notebooks and libraries call :func:`enable`; tests and workers set
+``CHAINER_FAST_LEGACY=1``. Otherwise no module of this package is loaded.
 """
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import typing as tp
 from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._patches import Patches
 
-# What each part installs: modules of this package with a function ``install(patches)``.
-# A part ``vN`` is what programs of that version use and the next one lacks.
+# Modules that each part installs; each defines a function ``install(patches)``. A part
+# ``vN`` provides what programs for that version use and the next version lacks.
 _MODULES = {
     'v1': (
         '_engine.volatility', '_engine.type_checks', '_engine.initializers',
@@ -49,31 +49,32 @@ _MODULES = {
     'chainerx': ('_chainerx',),
 }
 _VERSIONS = [part for part in _MODULES if part[0] == 'v']
-# For every version, and before the rest, which wraps what this installs.
+# For every version, and before the other modules, which wrap what these install.
 _INNERMOST = ('_functions.in_modules',)
 
-#: Parts of legacy mode. Two have to be asked for: ``cpu`` runs on the processor what
-#: asks for a GPU, ``chainerx`` on plain arrays what asks for ChainerX. ``python3`` is
-#: ``python`` for a program of Python 3: calls that mean another thing in Python 2 keep
-#: their meaning of Python 3. A version may be given as a release, such as ``v1.13``.
+#: Parts of legacy mode. Two must be requested explicitly: ``cpu`` runs programs for a
+#: GPU on the processor, and ``chainerx`` runs programs for ChainerX on plain arrays.
+#: ``python3`` is ``python`` for a program for Python 3: calls that have another meaning
+#: in Python 2 keep their meaning in Python 3. A version may be given as a release, such
+#: as ``v1.13``.
 PARTS = (*_MODULES, 'python3')
 _UNUSUAL = frozenset({'cpu', 'chainerx'})
 _USUAL = tuple(part for part in _MODULES if part not in _UNUSUAL)
 
-_enabled = None     # the Patches in force
+_enabled = None     # the active Patches
 _is_asked_for = False       # whether the program itself, or its user, enabled the mode
 
 
 def _chosen(parts):
-    """Return the set of the parts to install; versions bring the later ones along."""
+    """Return the set of the parts to install; a version includes the later ones."""
     parts = [_named.version_of(part) or part for part in parts]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise ValueError('legacy mode has no part %s: its parts are %s' % (
             ', '.join(map(repr, unknown)), ', '.join(PARTS)))
     if {'python', 'python3'} <= set(parts):
-        raise ValueError('a program is of Python 2 or 3: the parts python and '
-                         'python3 exclude each other')
+        raise ValueError('a program is for Python 2 or 3: the parts python and python3 '
+                         'exclude each other')
     if _UNUSUAL.issuperset(parts):
         parts = _USUAL + tuple(parts)
     versions = [part for part in parts if part in _VERSIONS]
@@ -82,26 +83,25 @@ def _chosen(parts):
 
 
 def enable(*parts: tp.Any) -> None:
-    """Let programs of earlier years run in this process.
+    """Let programs for earlier versions run in this process.
 
     The report is printed to standard error at the end of the process.
 
     Parameters
     ----------
     *parts : str
-        Some of :data:`PARTS`. None, or ``'cpu'`` and ``'chainerx'`` alone, means all
-        others. A version such as ``'v3'`` brings the later ones along. Where the
-        meaning of a call changed between versions and the call does not tell which one
-        is meant, it keeps its meaning of today unless the version is named here. A
-        release such as ``'v1.13'`` names its version, too, and is for what changed
-        between releases of a version.
+        Members of :data:`PARTS`. No part, or only ``'cpu'`` and ``'chainerx'``, means
+        all others. A version such as ``'v3'`` includes the later ones. If the meaning
+        of a call changed between versions and the call is ambiguous, it keeps its
+        current meaning unless the version is named here. A release such as ``'v1.13'``
+        implies its version and selects the behavior of that release.
 
     Raises
     ------
     ValueError
-        If there is no such part.
+        If a part is unknown.
     RuntimeError
-        If legacy mode is enabled with other parts already.
+        If legacy mode is already enabled with other parts.
     """
     global _enabled, _is_asked_for
     chosen = _chosen(parts)
@@ -128,9 +128,9 @@ def enable(*parts: tp.Any) -> None:
 
 
 def disable() -> None:
-    """Undo :func:`enable`; without it, do nothing.
+    """Undo :func:`enable`; do nothing if legacy mode is not enabled.
 
-    What a program took hold of while legacy mode was on stays as it was then.
+    Objects that a program obtained while legacy mode was enabled do not change.
     """
     global _enabled
     if _enabled is not None:
@@ -139,22 +139,23 @@ def disable() -> None:
 
 
 def enabled() -> tuple[tp.Any, ...]:
-    """Return the names of the parts in force, sorted, as a tuple of str."""
+    """Return the sorted names of the active parts, as a tuple of str."""
     return () if _enabled is None else tuple(sorted(_enabled.parts))
 
 
 def is_path_as_given() -> bool:
-    """Whether ``__file__`` of the script is the path on the command line.
+    """Return whether ``__file__`` of the script is the path on the command line.
 
-    Since Python 3.9 it is absolute, and a program of today may change its folder and
-    look for what lies beside it. So the program's version, or Python, has to be named.
+    Since Python 3.9 it is absolute, and a modern program may change its folder and
+    search for files next to the script. Therefore the version of Chainer or Python must
+    be named.
     """
     return _enabled is not None and bool(
         _enabled.named - {'numpy', 'libraries', *_UNUSUAL})
 
 
 def report() -> str:
-    """Return what was adapted so far, where, and what to write instead, as text."""
+    """Return a text of what was adapted so far, where, and what to write instead."""
     return _report.text()
 
 
@@ -162,7 +163,7 @@ _is_registered = False
 
 
 def _print_at_exit():
-    """Print the report when this process ends; not when those end that it forks."""
+    """Print the report when this process ends, but not when forked processes end."""
     global _is_registered
     if _is_registered:
         return
@@ -177,9 +178,10 @@ def _print_at_exit():
 
 
 def enable_from_environment() -> None:
-    """Do what ``CHAINER_FAST_LEGACY`` says: ``1``, or parts with commas.
+    """Enable the parts in ``CHAINER_FAST_LEGACY``: ``1``, or names separated by commas.
 
-    Workers and other children inherit it: they report only if they adapted something.
+    Workers and other child processes inherit it; they report only if they adapted
+    something.
     """
     global _is_asked_for
     value = os.environ['CHAINER_FAST_LEGACY']

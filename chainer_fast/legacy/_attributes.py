@@ -1,4 +1,4 @@
-"""Attributes of modules that are gone, and modules that have moved."""
+"""Removed attributes of modules, and modules that have moved."""
 import importlib
 import importlib.util
 import sys
@@ -7,16 +7,16 @@ from chainer_fast.legacy import _report
 
 
 def provide(patches, module, what, values):
-    """Give a module further attributes, and count their uses.
+    """Add attributes to a module, and count their uses.
 
     Parameters
     ----------
     patches : Patches
     module : module
     what : str
-        Name of the entries, with ``%s`` for that of the attribute.
+        Name of the entries, with ``%s`` for the name of the attribute.
     values : dict
-        Names and values.
+        Values by name.
     """
     def find(name, is_use):
         if is_use:
@@ -26,23 +26,23 @@ def provide(patches, module, what, values):
 
 
 def look_up(patches, module, names, find):
-    """Have a function called for attributes that a module does not have.
+    """Call a function for attributes that a module does not have.
 
     Parameters
     ----------
     patches : Patches
     module : module
     names : container of str
-        The attributes.
+        Names of the attributes.
     find : callable
-        Takes a name, and whether it is used, or only asked for. Returns the value, or
-        ``NotImplemented`` to have the attribute looked up as before.
+        Function of a name, and of whether the attribute is used or only tested for. It
+        returns the value, or ``NotImplemented`` to look up the attribute as before.
     """
     outer = vars(module).get('__getattr__')
 
     def get(name):
         if name in names:
-            # `from package import name` asks first whether the name is there.
+            # `from package import name` first checks whether the name exists.
             value = find(name, sys._getframe(1).f_code.co_name != '_handle_fromlist')
             if value is not NotImplemented:
                 return value
@@ -54,7 +54,7 @@ def look_up(patches, module, names, find):
 
 
 class Loader:
-    """Hands out a module that has another name already, and leaves it as it is."""
+    """Returns a module that already has another name, unchanged."""
 
     def __init__(self, module):
         self._module, self._spec = module, module.__spec__
@@ -63,12 +63,12 @@ class Loader:
         return self._module
 
     def exec_module(self, module):
-        # The import system has written the old name into this.
+        # The import system has stored the old name in this attribute.
         module.__spec__ = self._spec
 
 
 class _Finder:
-    """Importer of modules at their old places, which counts the imports."""
+    """Importer of modules under their old names, which counts the imports."""
 
     def __init__(self, moved):
         self.moved = moved
@@ -85,14 +85,14 @@ class _Finder:
 
 
 def move(patches, moved):
-    """Let modules be imported from where they were, and count the imports.
+    """Let modules be imported under their old names, and count the imports.
 
     Parameters
     ----------
     patches : Patches
     moved : dict
-        Full names of old, with ``chainer_fast`` in front, to modules, or to their full
-        names of today. The old name as Chainer's is that of the entry.
+        Modules, or their current full names, by their old full names, which begin with
+        ``chainer_fast``. The entry is the old name with ``chainer``.
     """
     finder = _Finder(moved)
     sys.meta_path.insert(0, finder)
@@ -106,7 +106,7 @@ def move(patches, moved):
             vars(sys.modules[parent]).pop(last, None)
     patches.call_at_end(undo)
 
-    # Packages import their modules, so that programs read them as attributes.
+    # Packages import their modules, so that programs access them as attributes.
     children = {}
     for name in moved:
         parent, _, last = name.rpartition('.')

@@ -1,4 +1,4 @@
-"""Programs that ask for devices of ChainerX run on plain arrays of NumPy and CuPy."""
+"""Run programs that use ChainerX devices on plain arrays of NumPy and CuPy."""
 from chainer_fast import backend, device_resident
 from chainer_fast.backends import _chainerx
 from chainer_fast.legacy import _report
@@ -9,7 +9,7 @@ _TO_CHX = 'without ChainerX: to_chx'
 
 
 def _device_of(spec):
-    """Return the device of NumPy or CuPy that a name of ChainerX stands for."""
+    """Return the NumPy or CuPy device for the name of a ChainerX device."""
     library, _, number = spec.partition(':')
     if library not in ('native', 'cuda') or not (number or '0').isdecimal():
         return _device_of_chainerx(spec)     # refuses it

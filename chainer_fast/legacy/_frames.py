@@ -4,18 +4,18 @@ import os
 import sys
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# The program's calls, and its imports, come through these files. Compiled functions
-# have no frame; importlib's own are called <frozen ...>.
+# Calls and imports of the program pass through these files. Compiled functions have no
+# frame; the names of importlib's files are <frozen ...>.
 _NOT_OF_PROGRAM = (_PACKAGE, importlib.__file__, '<frozen ')
 
 
 def caller(ignored=()):
-    """Return the innermost frame that is not of this package, nor of an import.
+    """Return the innermost frame that belongs neither to this package nor to an import.
 
     Parameters
     ----------
     ignored : tuple of str
-        Top-level packages to look through as well.
+        Further top-level packages to skip.
     """
     frame = sys._getframe(1)
     while frame.f_back is not None and (
@@ -26,9 +26,9 @@ def caller(ignored=()):
 
 
 def is_called_by_program():
-    """Tell whether what calls this function is itself called by the program.
+    """Return whether the program calls the caller of this function.
 
-    Compiled functions in between do not count.
+    Compiled functions in between are ignored.
     """
     return not sys._getframe(2).f_code.co_filename.startswith(_NOT_OF_PROGRAM)
 
@@ -36,7 +36,7 @@ def is_called_by_program():
 def package_of(path):
     """Return the installed package to which a file belongs, or None.
 
-    Files of the program belong to none.
+    Files of the program belong to no package.
     """
     for folder in 'site-packages', 'dist-packages':
         _, found, inside = path.rpartition(folder + os.sep)

@@ -1,8 +1,8 @@
-"""Libraries of today, as opposed to those of earlier years."""
+"""Current libraries, as opposed to old ones."""
 import sys
 
-# Libraries whose releases of today know today's names: where they look for an old one,
-# they want to know whether it is there.
+# Libraries whose current releases use the current names: if they look up an old name,
+# they test whether it exists.
 _OF_TODAY = sys.stdlib_module_names | {
     'chainer', 'chainer_fast', 'chainermn', 'onnx_chainer', 'numpy', 'scipy', 'sklearn',
     'joblib', 'threadpoolctl', 'matplotlib', 'mpl_toolkits', 'PIL', 'h5py', 'yaml',
@@ -14,5 +14,5 @@ _OF_TODAY = sys.stdlib_module_names | {
 
 
 def is_of_today(module):
-    """Whether a module, by its full name, belongs to a library of today."""
+    """Return whether a module, given by its full name, belongs to a current library."""
     return str(module).partition('.')[0] in _OF_TODAY

@@ -1,4 +1,4 @@
-"""Calls in the form of an earlier version, made in the form of today."""
+"""Translation of calls in the form of an earlier version to the current form."""
 import contextlib
 import functools
 import inspect
@@ -12,7 +12,7 @@ from chainer_fast.legacy._engine import flags
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY,
                inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
-# Arguments that became entries of the configuration: the entry, and its value.
+# Arguments that became entries of the configuration: the entry and its value.
 _CONFIGURED = {
     'train': lambda value: ('train', bool(value)),
     'test': lambda value: ('train', not value),
@@ -26,12 +26,12 @@ def _is_flag(value):
 
 
 def configured(arguments):
-    """Return a context in which arguments that are configuration today hold.
+    """Return a context that applies arguments that are now configuration entries.
 
     Parameters
     ----------
     arguments : dict
-        Arguments by name; those that became configuration are removed.
+        Arguments by name; those that became configuration entries are removed.
     """
     context = contextlib.ExitStack()
     for name in list(arguments):
@@ -41,7 +41,7 @@ def configured(arguments):
                 context.enter_context(using_config('enable_backprop', False))
         elif name not in _CONFIGURED:
             continue
-        # None left the choice to the link.
+        # None let the link choose.
         elif value is not None:
             context.enter_context(using_config(*_CONFIGURED[name](value)))
         del arguments[name]
@@ -49,7 +49,7 @@ def configured(arguments):
 
 
 class OldForm:
-    """The parameters that a callable had in an earlier version.
+    """The parameters of a callable in an earlier version.
 
     Parameters
     ----------
@@ -57,14 +57,13 @@ class OldForm:
         Full name of the callable, as in ``chainer.functions.dropout``; None if its
         arguments are not reported.
     old : str
-        Names of the parameters of that version in their order, with spaces between
-        them. An asterisk follows those that are gone and are flags, two asterisks
-        those that are gone and are not.
+        Names of the parameters of that version in order, separated by spaces. Removed
+        flags are followed by one asterisk, other removed parameters by two.
     today : callable
-        What takes the call today. A method has ``self`` in both forms.
+        The callable that accepts the call now. A method has ``self`` in both forms.
     named : bool
-        Whether the user named the version, so that the call has the old meaning where
-        it could have either.
+        Whether the user named the version, so that an ambiguous call has the old
+        meaning.
     """
 
     def __init__(self, what, old, today, named):
@@ -81,10 +80,10 @@ class OldForm:
         self._what, self.named = what, named
 
     def _tells(self, position, value):
-        """Whether a value at a position is one that only the old form has there."""
+        """Return whether only the old form allows a value at a position."""
         today, old = self._today[position], self.old[position]
         if _is_flag(today.default):
-            # Integers of 0 and 1 are taken for flags, as they were given today.
+            # Integers 0 and 1 are treated as flags, as in the current form.
             return (value is not None and not _is_flag(value)
                     and not (isinstance(value, (int, numpy.integer))
                              and value in (0, 1))
@@ -94,21 +93,21 @@ class OldForm:
         return _is_flag(value)
 
     def _fits(self, args):
-        """Whether the positional arguments suit the old form."""
+        """Return whether the positional arguments match the old form."""
         return len(args) <= len(self.old) and all(
             _is_flag(value) or not hasattr(value, 'shape') and value in (0, 1, None)
             for name, value in zip(self.old, args, strict=False)
             if name in self._flags)
 
     def is_old(self, args, kwargs, prefers_old):
-        """Whether a call is one of the earlier version.
+        """Return whether a call has the form of the earlier version.
 
         Parameters
         ----------
         args, kwargs
             Arguments of the call.
         prefers_old : bool
-            Whether it is where it could be either.
+            Result for an ambiguous call.
         """
         if self.gone & kwargs.keys():
             return True
@@ -119,14 +118,14 @@ class OldForm:
             for position in range(self._shared, len(args)))
 
     def bind(self, args, kwargs):
-        """Take a call apart, and report what of it is gone.
+        """Split a call into its arguments, and report the removed ones.
 
         Returns
         -------
         args : tuple
-            Arguments up to where the forms differ.
+            Arguments before the first difference of the forms.
         arguments : dict
-            The others, by their old names.
+            Other arguments, by their old names.
         """
         behind = dict(zip(self.old[self._shared:], args[self._shared:], strict=False))
         twice = behind.keys() & kwargs.keys()
@@ -147,22 +146,22 @@ class OldForm:
 
 
 def adapt(form, today, change=None, kept=()):
-    """Make a callable take calls of an earlier version as well.
+    """Let a callable accept calls of an earlier version, too.
 
     Parameters
     ----------
     form : OldForm
-        How it was called.
+        Old form of its calls.
     today : callable
-        What takes the calls of today, and those of old after their translation.
+        The callable for current calls, and for translated old ones.
     change : callable or None
-        Called with the arguments by their old names, to put today's in their place.
+        Called with the arguments by their old names, to replace them by current ones.
     kept : tuple of str
-        Arguments that are set as attributes of the first one, the object.
+        Arguments that are stored as attributes of the first argument, the object.
     """
     @functools.wraps(today)
     def call(*args, **kwargs):
-        # This package itself calls in the form of today.
+        # This package itself uses the current form.
         prefers_old = form.named and _frames.is_called_by_program()
         if not form.is_old(args, kwargs, prefers_old):
             return today(*args, **kwargs)

@@ -1,10 +1,10 @@
 """The order of parameters and links in versions 1 to 4, which did not sort names.
 
 Programs that draw the values of parameters in a loop depend on it. Version 1 kept names
-as they were added. Links that are given to a chain as keyword arguments were added in
-the order in which Python handed them on; that of Python 2 holds if the part ``python``
-is named as well. Versions 2 to 4 kept sets of names, whose order was the same in each
-process of Python 2 alone.
+in the order in which they were added. Links that are passed to a chain as keyword
+arguments were added in the order in which Python passed them; the order of Python 2 is
+used if the part ``python`` is named, too. Versions 2 to 4 kept sets of names, whose
+order was the same in each process only in Python 2.
 """
 from chainer_fast._core.graphs.links import LinkBase
 from chainer_fast.legacy import _frames, _named, _report
@@ -14,12 +14,12 @@ from chainer_fast.link import Chain, ChainList, Link
 
 
 class _Order:
-    """Walks through hierarchies of links whose names are in the order of the additions.
+    """Traversal of hierarchies of links whose names are in the order of their addition.
 
     Parameters
     ----------
     is_python_2 : bool
-        Whether links of the package have their children in the order of Python 2.
+        Whether the children of the package's links are in the order of Python 2.
     """
 
     idiom = 'order of parameters as they were added'
@@ -28,7 +28,7 @@ class _Order:
         self.is_python_2 = is_python_2
 
     def names(self, link, kind):
-        """Return names of attributes, those of the set of that name of a link."""
+        """Return the names of attributes in a set of names of a link."""
         names = vars(link)[kind]
         names = [name for name in vars(link) if name in names]
         if (kind == '_children' and self.is_python_2
@@ -46,7 +46,7 @@ class _Order:
         return []
 
     def is_of_today(self, link):
-        """Tell whether the names in a hierarchy are sorted, as they are today."""
+        """Return whether the names in a hierarchy are sorted, as they are now."""
         children = self.children_of(link)
         orders = [self.names(link, '_params')]
         if isinstance(link, Chain):
@@ -55,7 +55,7 @@ class _Order:
             self.is_of_today(child) for _, child in children)
 
     def methods(self):
-        """Return the methods of links that walk, by name."""
+        """Return the traversal methods of links, by name."""
         def children(link):
             for _, child in self.children_of(link):
                 yield child
@@ -88,7 +88,8 @@ class _Order:
                     yield '/' + name + path, param
 
         def cleargrads(link):
-            # No order matters here, and compiled code would seem to be the program.
+            # The order does not matter here, and compiled code would look like the
+            # program.
             LinkBase.cleargrads(link)
 
         return {'cleargrads': cleargrads, **{
@@ -96,7 +97,7 @@ class _Order:
                 children, links, namedlinks, params, namedparams)}}
 
     def _counted(self, walk):
-        """Have the uses of a method counted where today's order is another one."""
+        """Count the uses of a method if the current order differs."""
         def method(link, *args, **kwargs):
             if _frames.is_called_by_program() and not self.is_of_today(link):
                 _report.adapted(self.idiom)
@@ -106,30 +107,30 @@ class _Order:
 
 
 class _OrderOfSets(_Order):
-    """Walks through hierarchies of links whose names are in sets of Python 2."""
+    """Traversal of hierarchies of links whose names are in sets of Python 2."""
 
     idiom = 'order of parameters in a set'
 
     def names(self, link, kind):
-        """Return names as a set has them into which they are put one after another."""
+        """Return names in the order of a set to which they are added one by one."""
         return keyword_order.in_table(super().names(link, kind))
 
 
 def _add_in_order_of_python_2(patches, cls, passes):
-    """Have a class take its keyword arguments in the order of Python 2.
+    """Let a class process its keyword arguments in the order of Python 2.
 
     Parameters
     ----------
     patches : Patches
     cls : type
     passes : int
-        Number of methods that version 1 handed them through.
+        Number of methods through which version 1 passed them.
     """
     initialize = cls.__init__
 
     def init(self, **given):
         names = list(given)
-        # If not, a class of the program has called its base.
+        # Otherwise a class of the program has called its base.
         if str(type(self).__init__.__module__).startswith('chainer_fast.'):
             names = keyword_order.of_call(names)
         for _ in range(passes):
@@ -141,7 +142,7 @@ def _add_in_order_of_python_2(patches, cls, passes):
 
 
 def install(patches):
-    """Walk in the order of the version that is named."""
+    """Traverse in the order of the named version."""
     is_python_2 = 'python' in patches.named
     if 'v1' in patches.named:
         order = _Order(is_python_2)

@@ -1,4 +1,4 @@
-"""Changes that are made to other modules and can be undone."""
+"""Reversible changes of other modules."""
 import sys
 
 _NOTHING = object()
@@ -10,9 +10,9 @@ class Patches:
     Attributes
     ----------
     parts : set of str
-        The parts of legacy mode in force.
+        The active parts of legacy mode.
     named : frozenset of str
-        Those that the user named, as opposed to those that came along.
+        Parts that the user named, as opposed to implied ones.
     """
 
     def __init__(self, parts, named):
@@ -33,7 +33,7 @@ class Patches:
         self._undo.append(undo)
 
     def module(self, name, module):
-        """Make ``import name`` give a module, in place of one that may be there."""
+        """Make ``import name`` return a module, instead of an existing one."""
         old = sys.modules.get(name, _NOTHING)
         sys.modules[name] = module
 
@@ -45,7 +45,7 @@ class Patches:
         self._undo.append(undo)
 
     def call_at_end(self, function):
-        """Have a function without arguments called when the changes are undone."""
+        """Register a function without arguments to call when the changes are undone."""
         self._undo.append(function)
 
     def undo(self):

@@ -1,4 +1,4 @@
-"""What legacy mode has adapted, where, and how often."""
+"""Records of what legacy mode has adapted, where, and how often."""
 import collections
 import contextlib
 import inspect
@@ -9,19 +9,19 @@ from chainer_fast._help.past import removed
 from chainer_fast.legacy import _frames
 from chainer_fast.legacy._of_today import is_of_today
 
-# How often each place used each entry: {what: {(file, line): times}}.
+# Number of uses of each entry at each line: {what: {(file, line): times}}.
 _uses = collections.defaultdict(collections.Counter)
 
 
 def clear():
-    """Forget everything."""
+    """Delete all records."""
     _uses.clear()
 
 
 def adapted(what):
-    """Count a use, at the innermost line that runs now and can be written otherwise.
+    """Count a use at the innermost running line that can be rewritten.
 
-    That is a line of the program, or of a library that is not of today.
+    This is a line of the program, or of a library that is not current.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def adapted(what):
 
 
 def adapted_at(what, file, line):
-    """Count a use at a place that is known otherwise."""
+    """Count a use at a given line."""
     _uses[what][file, line] += 1
     recorded = getattr(_recorded, 'uses', None)
     if recorded is not None:
@@ -50,7 +50,7 @@ _recorded = threading.local()
 
 @contextlib.contextmanager
 def recorded():
-    """Return a context that gives a list of the uses counted at places in it."""
+    """Return a context that yields a list of the uses counted at lines in it."""
     outer = getattr(_recorded, 'uses', None)
     _recorded.uses = uses = []
     try:
@@ -66,14 +66,14 @@ def adapted_in(what, function):
 
 
 def adapted_at_class(what, cls, text='class '):
-    """Count a use at the first line of the source of a class that has a text.
+    """Count a use at the first line of the source of a class that contains a text.
 
     Parameters
     ----------
     what : str
         Name of an entry of ``chainer_fast._help.past.removed``.
     cls : type
-        Class of the program. If its source is not known, the line that runs now counts.
+        Class of the program. If its source is not available, the running line is used.
     text : str
     """
     try:
@@ -104,7 +104,7 @@ def _path(name):
 
 
 def _of_program():
-    """Return the uses in the program's own files, and those in others by package."""
+    """Return the uses in the program's own files, and other uses by package."""
     own, others = collections.defaultdict(dict), collections.Counter()
     for what, found in _uses.items():
         for (name, line), number in found.items():
@@ -117,7 +117,7 @@ def _of_program():
 
 
 def text():
-    """Return the report: what the program's own files use, line by line."""
+    """Return the report of uses in the program's own files, line by line."""
     if not _uses:
         return 'legacy mode: nothing had to be adapted'
     own, others = _of_program()

@@ -1,20 +1,20 @@
-"""Shortcuts of functions, of which legacy mode replaces a method."""
+"""Shortcuts of functions if legacy mode replaces one of their methods."""
 from chainer_fast._core.graphs import graph
 
 
 def put(patches, cls, name, method):
-    """Replace a method of a class of functions; it and those derived keep shortcuts.
+    """Replace a method of a class of functions; it and its subclasses keep shortcuts.
 
     Parameters
     ----------
     patches : Patches
-        Undoes it.
+        The patches, which undo the change.
     cls : type
         FunctionNode, or a class derived from it.
     name : str
         Name of the method.
     method : callable
-        What takes its place, and computes the same.
+        Replacement, which computes the same.
     """
     old = getattr(cls, name)
     patches.call_at_end(lambda: _renew(name, method))

@@ -54,7 +54,7 @@ def _attributes_of(link):
 
 
 def _ensure_shape_dtype(value):
-    """Return (shape, dtype) of a parameter given by that pair or by a shape alone."""
+    """Return (shape, dtype) of a parameter, given as that pair or as a shape only."""
     return (value, numpy.float32) if _is_shape(value) else value
 
 
@@ -65,12 +65,13 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
            device_resident.DeviceResident):
     """An object that holds parameters and computes with them.
 
-    A link owns *parameters*, variables that an optimizer updates, and *persistent*
-    values, which it does not (running averages, say). Both are ordinary attributes
-    whose names the link knows: it serializes them, moves them between devices and
-    copies them. Parameters are registered by assigning them in :meth:`init_scope`;
-    :class:`chainer_fast.Chain` and :class:`chainer_fast.ChainList` hold other links in
-    the same way. A subclass defines ``forward``, which calling the link runs.
+    A link has *parameters*, variables that an optimizer updates, and *persistent*
+    values, which the optimizer does not update, such as running averages. Both are
+    ordinary attributes whose names are registered, so that the link serializes them,
+    moves them between devices and copies them. Parameters are registered by assigning
+    them in :meth:`init_scope`; :class:`chainer_fast.Chain` and
+    :class:`chainer_fast.ChainList` hold other links in the same way. A subclass defines
+    ``forward``, which runs when the link is called.
 
     Parameters
     ----------
@@ -117,22 +118,23 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
     __signature__: _signature.CallSignature = _signature.CallSignature()
 
     if tp.TYPE_CHECKING:
-        # `add_link` and the like make attributes that type checkers do not see.
+        # `add_link` and similar methods set attributes that type checkers do not know.
         def __getattr__(self, name: str) -> tp.Any: ...
 
     _within_init_scope = False
     _has_children = False
-    # Whether a class that comes behind Link defines __call__ or __setattr__.
+    # Whether a class after Link in the method resolution order defines __call__ or
+    # __setattr__.
     _mixin_computes = False
     _mixin_assigns = False
 
     def _words_on_error(self, error, args):
-        """Return the cure for an error that leaves a call, or None; to be overridden.
+        """Return advice on an error that a call raises, or None; to be overridden.
 
         Parameters
         ----------
         error : Exception
-            The error, which may be that of a link within this one.
+            The error. A link within this one may have raised it.
         args : tuple
             Positional arguments of the call.
         """
@@ -142,7 +144,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         # A mixin that comes after Link may define __call__ in place of forward.
         behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
                   if base not in Link.__mro__]
-        # None there says that it does not.
+        # `__call__ = None` means that the class does not define it.
         cls._mixin_computes = next((
             vars(base)['__call__'] for base in behind
             if '__call__' in vars(base)), None) is not None
@@ -151,13 +153,13 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
     def __init__(self, **params: tp.Any) -> None:
         super().__init__()
         self.name: str | None = None
-        # Names of attributes; the values are in __dict__ alone.
+        # Names of attributes; only __dict__ has the values.
         self._params, self._persistent = set(), set()
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
 
     def __reduce__(self) -> tuple[tp.Any, ...]:
-        # The way in which protocols since 2 pickle other objects.
+        # Protocols 2 and later pickle other objects in this way.
         if hasattr(self, '__getstate__'):
             state = self.__getstate__()
         else:  # before Python 3.11
@@ -172,11 +174,11 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
 
     @property
     def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
-        """Pairs of name and value that ``str(link)`` shows; none unless overridden."""
+        """Pairs of name and value that ``str(link)`` shows; empty by default."""
         yield from ()
 
     def _describe_children(self):
-        """Return the text of the link with that of its children, indented, in it."""
+        """Return the text of the link, with the indented texts of its children."""
         lines = ['(%s): %s,' % item for item in self._named_children()]
         inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
         return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
@@ -187,8 +189,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         """Register parameters by assignment inside of a ``with`` block.
 
         A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
-        a parameter of the link and takes the name of the attribute. On a chain, an
-        assigned link becomes a child.
+        a parameter of the link with the name of the attribute. On a chain, an assigned
+        link becomes a child.
         """
         if '_params' not in self.__dict__:
             raise RuntimeError('Link.__init__() has not been called.')
@@ -196,7 +198,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
 
     @property
     def within_init_scope(self) -> bool:
-        """True inside of ``with link.init_scope():``."""
+        """bool: Whether ``with link.init_scope():`` is active."""
         return self._within_init_scope
 
     if tp.TYPE_CHECKING:
@@ -205,7 +207,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         __setattr__ = links.assign
 
     def __delattr__(self, name: str, /) -> None:
-        """Delete an attribute, and forget it as a parameter or child."""
+        """Delete an attribute, and unregister it as a parameter or child."""
         for kind in ('_params', '_persistent', '_children'):
             names = self.__dict__.get(kind)
             if isinstance(names, set):
@@ -229,7 +231,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             self, name: str, shape: int | tp.Sequence[int] | None = None,
             dtype: DTypeSpec = numpy.float32,
             initializer: InitializerSpec | None = None) -> None:
-        """Make a parameter and register it.
+        """Create a parameter and register it.
 
         Parameters
         ----------
@@ -240,7 +242,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         dtype : dtype specifier
             dtype of a parameter without an ``initializer``.
         initializer : initializer or None
-            Fills the parameter, and decides its dtype; None fills it with NaN.
+            Initializer of the parameter, which also determines its dtype. None fills
+            the parameter with NaN.
 
         Raises
         ------
@@ -268,7 +271,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             If the link has an attribute of that name.
         """
         self._check_unused(name, 'persistent value')
-        # The name need not be one that assignment takes: a class may have a property.
+        # The attribute need not be assignable: it may be a property of the class.
         self.__dict__[name] = self._take_awaited(name, value)
         _move(name, self._params, self._persistent)
 
@@ -278,8 +281,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Parameters
         ----------
         name : str
-            Name of an attribute of the link. If it was a parameter, it no longer is
-            one.
+            Name of an attribute of the link. A parameter ceases to be one.
 
         Raises
         ------
@@ -296,7 +298,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
 
     @classmethod
     def from_params(cls: type[_Link], *args: tp.Any, **kwargs: tp.Any) -> _Link:
-        """Make a link of given parameter values; for subclasses that support it.
+        """Create a link from given parameter values, in subclasses that support it.
 
         Raises
         ------
@@ -317,12 +319,12 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Parameters
         ----------
         mode : {'share', 'copy', 'init'}
-            ``'share'``: the copy has parameters of its own that share their arrays with
-            these, but not gradients. ``'copy'``: everything is copied. ``'init'``: as
-            ``'copy'``, then the parameters are initialized anew, and so are the values
-            that links and hooks of this package keep besides, such as running
-            statistics. A parameter that was made of an array alone keeps its value,
-            since it has no other initial one.
+            ``'share'``: the parameters of the copy share their arrays with the
+            original, but have separate gradients. ``'copy'``: everything is copied.
+            ``'init'``: as ``'copy'``, and then the parameters are initialized again, as
+            are the other values of the links and hooks of this package, such as running
+            statistics. A parameter that was created from an array without a shape keeps
+            its value.
 
         Returns
         -------
@@ -332,7 +334,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Raises
         ------
         ValueError
-            If ``mode`` is none of the three.
+            If ``mode`` is not one of the three.
         """
         clone = self._copy_before_children(mode)
         if mode == 'init':
@@ -352,7 +354,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         return clone
 
     def _separate(self):
-        """Take a shallow copy apart from its original, with which it shares arrays."""
+        """Separate a shallow copy from its original, with which it shares arrays."""
         self._params, self._persistent = set(self._params), set(self._persistent)
         if self._local_link_hooks is not None:
             self._local_link_hooks = self._local_link_hooks.copy()
@@ -363,10 +365,10 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             attributes[name].grad = None
 
     def _initialize_values(self):
-        """Initialize anew what the initializers of the parameters do not.
+        """Initialize again the values that have no initializer.
 
-        Children have done so before. Links extend it that have other values than
-        parameters, or fill parameters themselves.
+        The method of the children has run before. Links that have values other than
+        parameters, or that fill parameters themselves, extend it.
         """
         for hook in (self._local_link_hooks or {}).values():
             hook._initialize_values(self)
@@ -389,10 +391,10 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Raises
         ------
         ValueError
-            If ``mode`` is none of the three.
+            If ``mode`` is not one of the three.
         """
         repeated = _bound.Sequential()
-        if not n_repeat <= 0:  # NaN is no number of copies
+        if not n_repeat <= 0:  # NaN is not a number of copies
             _check_copy_mode(mode)
             for _ in range(_numbers.plain(n_repeat)):
                 repeated.append(self.copy(mode))
@@ -404,9 +406,9 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Parameters
         ----------
         link : Link
-            Where to copy from.
+            Link to copy from.
         copy_persistent : bool
-            Copy persistent values as well.
+            Whether to copy persistent values, too.
         """
         source = _attributes_of(link)
         attributes = self.__dict__
@@ -434,7 +436,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Warns
         -----
         UserWarning
-            For each parameter that is not initialized, which counts for nothing.
+            For each parameter that is not initialized. Its elements are not counted.
         """
         total = 0
         for path, param in self.namedparams():
@@ -464,7 +466,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         Parameters
         ----------
         link : Link
-            Whose gradients to add.
+            Link whose gradients are added.
         """
         source = _attributes_of(link)
         attributes = self.__dict__
@@ -488,7 +490,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
 
     @property
     def update_enabled(self) -> bool:
-        """True if optimizers update any parameter of the hierarchy."""
+        """bool: Whether optimizers update any parameter of the hierarchy."""
         return any(
             param.update_rule is not None and param.update_rule.enabled
             for param in self.params())
@@ -497,12 +499,12 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the parameters and persistent values.
 
-        A parameter that is not initialized is initialized by what is loaded.
+        Loading initializes a parameter that is not initialized.
 
         Parameters
         ----------
         serializer : chainer_fast.AbstractSerializer
-            Saves, or loads into the values that it is given.
+            Serializer that saves the values, or deserializer that loads into them.
         """
         is_hooked_and_loads = self._local_link_hooks and isinstance(
             serializer, Deserializer)
@@ -559,14 +561,14 @@ def _move(name, source, destination):
 def _check_copy_mode(mode):
     if mode not in ('init', 'copy', 'share'):
         raise ValueError(
-            "mode has to be 'init', 'copy' or 'share', not %r" % (mode,))
+            "mode must be 'init', 'copy' or 'share', not %r" % (mode,))
 
 
 class Chain(Link):
     """A link composed of child links, which are its attributes.
 
-    Links assigned inside of :meth:`init_scope` become children: their parameters belong
-    to the chain's.
+    Links assigned inside of :meth:`init_scope` become children. Their parameters are
+    parameters of the chain, too.
 
     Parameters
     ----------
@@ -576,7 +578,7 @@ class Chain(Link):
     Raises
     ------
     TypeError
-        If something is no link.
+        If an argument is not a link.
     AttributeError
         If a child has the name of an attribute.
 
@@ -616,7 +618,7 @@ class Chain(Link):
         return self._describe_children()
 
     def __getitem__(self, name: str) -> tp.Any:
-        """Return the attribute of that name, such as a child."""
+        """Return the attribute with a given name, such as a child."""
         return getattr(self, name)
 
     def _register(self, name, value):
@@ -673,7 +675,7 @@ class Chain(Link):
 class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     """A link composed of child links in a list.
 
-    It behaves as a list of its children; their names are their positions. In contrast
+    It behaves like a list of its children, whose names are their positions. In contrast
     to :class:`chainer_fast.Chain`, children are not attributes, and cannot be assigned
     inside of :meth:`init_scope`.
 
@@ -741,14 +743,14 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     @tp.overload
     def __getitem__(self, index: slice) -> list[Link]: ...
     def __getitem__(self, index: int | slice) -> Link | list[Link]:
-        """Return the child of an index, or the list of those of a slice."""
+        """Return the child at an index, or a list of the children in a slice."""
         return self._children[index]
 
     def __setitem__(self, index: int | slice, value: tp.Any) -> None:
         if isinstance(index, slice):
             self._children[index] = value
         elif isinstance(index, int):
-            self._children[index]  # before the child takes a name
+            self._children[index]  # before the child is named
             value.name = None  # so that only links pass
             self._children[index] = value
         else:
@@ -766,7 +768,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         Parameters
         ----------
         index : int
-            Position in front of which to insert, as for a list.
+            Position before which to insert, as for a list.
         link : Link
             The child.
         """
@@ -774,7 +776,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
             link.name = None  # so that only links pass
         except AttributeError:
             mistakes.require(link, 'name', 'a child of a ChainList must be a link' + (
-                ': ChainList(*links) takes them one by one' if isinstance(
+                ': ChainList(*links) accepts them as separate arguments' if isinstance(
                     link, (list, tuple)) else ''))
             raise
         self._children.insert(index, link)
@@ -816,7 +818,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         if mode == 'share':
             clone = super().copy()
         else:
-            # What else refers to a child refers to its copy afterwards.
+            # Other references to a child refer to its copy afterwards.
             memo: tp.Any = dict(zip(map(id, self._children), children, strict=True))
             clone = copy.deepcopy(self, memo)
         clone._children = children
@@ -826,7 +828,7 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         return clone
 
     def _initialize_own(self):
-        """Initialize what belongs to the list itself, not to its children."""
+        """Initialize the values of the list itself, not those of its children."""
         for name in sorted(self._params):
             param = self.__dict__[name]
             if param.is_initialized:

@@ -14,27 +14,27 @@ _Hooked = tp.TypeVar('_Hooked', bound='Hooked')
 
 
 class Hooked:
-    """Base of links: hooks can be added to one link alone.
+    """Base of links that adds hooks to a single link.
 
     A hook may add parameters and persistent values to its link once the shapes are
-    known, at the first call. A file may be loaded before: hooks of this package then
-    add them uninitialized (:meth:`_expect_values`), and what a file has for those of
-    other hooks waits for them.
+    known, at the first call. A file may be loaded before that. Hooks of this package
+    then add them uninitialized (:meth:`_expect_values`), and the link keeps the file's
+    values for other hooks until those add them.
     """
 
     _local_link_hooks = None
-    # Names of what hooks add, which a file lacks if it was written before.
+    # Names of the values that hooks add; a file written before that lacks them.
     _late: frozenset[str] = frozenset()
-    # What a file had beyond the values of the link, by name.
+    # Values of a file that the link does not have, by name.
     _awaited: tp.Any = None
 
     def _expect_values(self):
-        """Let the hooks add what they have not yet, so that it can be loaded."""
+        """Let the hooks add their missing values, so that these can be loaded."""
         for hook in (self._local_link_hooks or {}).values():
             hook._expect(self)
 
     def _serialize_late(self, serializer: AbstractSerializer, name, value):
-        """Save or load a value of a hook, which may not exist yet, here or there."""
+        """Save or load a value of a hook, which the link or the file may lack."""
         if value is not None:
             return serializer(name, value)
         if not isinstance(serializer, Deserializer):
@@ -45,9 +45,9 @@ class Hooked:
             return None
 
     def _await_values(self, deserializer, known):
-        """Keep what a file has beyond the known names until hooks add it."""
+        """Keep the values of a file under unknown names until hooks add them."""
         find_names = getattr(deserializer, '_names', None)
-        if find_names is None:      # of the user
+        if find_names is None:      # a deserializer of the user's own class
             return
         found = {name: deserializer(name, None)
                  for name in find_names() if name not in known}
@@ -55,12 +55,11 @@ class Hooked:
             name: value for name, value in found.items() if value is not None} or None
 
     def _take_awaited(self, name, value):
-        """Return a new value of the link, filled with what waits for it, if anything.
-        """
+        """Return a new value of the link, filled with the kept value for it, if any."""
         if not self._awaited or name not in self._awaited:
             return value
         loaded = self._awaited[name]
-        # A copy of the link may await the same.
+        # A copy of the link may need the same value.
         self._awaited = {
             other: each for other, each in self._awaited.items() if other != name}
         if isinstance(value, Parameter):
@@ -99,7 +98,7 @@ class Hooked:
         hook : chainer_fast.LinkHook
             The hook.
         name : str or None
-            Name to register it under; None stands for ``hook.name``.
+            Name to register it under. None means ``hook.name``.
 
         Returns
         -------
@@ -114,11 +113,11 @@ class Hooked:
             If the link has a hook of that name.
         """
         if not isinstance(hook, link_hook.LinkHook):
-            raise TypeError('a hook has to be a LinkHook, not %s' % type(hook))
+            raise TypeError('a hook must be a LinkHook, not %s' % type(hook))
         if name is None:
             name = hook.name
         if name in self.local_link_hooks:
-            raise KeyError('the link has a hook named %r already' % (name,))
+            raise KeyError('the link already has a hook named %r' % (name,))
         self.local_link_hooks[name] = hook
         hook.added(self)  # type: ignore[arg-type]
         return self

@@ -1,7 +1,7 @@
-"""Where in a model an exception was raised.
+"""Report where in a model an exception was raised.
 
-An exception that leaves the call of a link is told the link's path in the outermost
-link that was called. All of it happens after a failure.
+If a call of a link raises an exception, the path of that link in the outermost link
+called is added to the exception. This code runs only after a failure.
 """
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from chainer_fast.utils import _foreign, _type_advice
 
 
 def note(link, error, args):
-    """Add to an exception where it was raised; links call it from the inside outward.
+    """Note in an exception where it was raised; called by each link, innermost first.
 
     Parameters
     ----------
     link : chainer_fast.Link
         The link whose call fails.
     error : Exception
-        What its ``forward`` raised.
+        Exception that its ``forward`` raised.
     args : tuple
         Positional arguments of the call.
     """
@@ -42,7 +42,7 @@ def note(link, error, args):
         path, words = step + path, None
     new = 'In the link: %s%s' % (
         type(link).__name__, '%s (%s)' % (path, name) if path else '')
-    # Of the link only the number, as an exception may outlive it or be pickled.
+    # Only the id of the link: an exception may outlive the link or be pickled.
     error._place = (id(link), path, name, new)
     mistakes.tell(error, new, old)
     if words is not None:
@@ -52,19 +52,19 @@ def note(link, error, args):
 
 
 def _words_on_arguments(error, args):
-    """Return the cure for what is not an array, or for a ufunc of NumPy; or None."""
+    """Return advice on arguments that are not arrays or on NumPy ufuncs, or None."""
     if not isinstance(error, (AttributeError, TypeError)):
         return None
     words = _foreign.of_ufunc(str(error))
     if words is None and 'incompatible array types' not in str(error):
-        # None is an argument of many links, and a mistake where it is used.
+        # Many links accept None as an argument; it is an error only where it is used.
         words = next(filter(None, [_foreign.cure(x) for x in args if (
             x is not None or 'NoneType' in str(error))]), None)
     return words
 
 
 def _path(root, wanted):
-    """Return the way to the link of an ``id`` below another link, or None."""
+    """Return the path from a link to the link with a given ``id``, or None."""
     seen, queue = {id(root)}, collections.deque([('', root)])
     while queue:
         path, link = queue.popleft()
@@ -78,7 +78,7 @@ def _path(root, wanted):
 
 
 def _steps(link):
-    """Yield the links within a link, registered or not, with how to get to them."""
+    """Yield the links within a link, registered or not, with their paths."""
     if isinstance(link, collections.abc.Sequence):
         values = [('[%d]' % i, value) for i, value in enumerate(link)]
     else:

@@ -1,4 +1,4 @@
-"""What notebooks show of links. No array is read, only shapes."""
+"""Display of links in notebooks. Only shapes are read, never the elements of arrays."""
 from __future__ import annotations
 
 import typing as tp
@@ -11,7 +11,7 @@ _MOST_CHARACTERS = 80
 
 
 class Shown(display.Shown):
-    """Base of links: they show parameters, persistent values and children."""
+    """Base of links that shows parameters, persistent values and children."""
 
     def _shown(self) -> Tree:
         return describe(self)
@@ -28,9 +28,9 @@ def describe(link: tp.Any, name: str = '', around: tp.Any = None) -> Tree:
     ----------
     link : Link
     name : str
-        Its name in the object around it.
+        Name of the link in its parent.
     around : Link, optional
-        The link that it is in; without one the device is told.
+        Parent of the link. The device is shown if there is none.
     """
     notes = [_cut(', '.join('%s=%s' % spec for spec in link.printable_specs))]
     notes.append(_count(link))

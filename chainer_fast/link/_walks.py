@@ -1,4 +1,4 @@
-"""Walks of links through the hierarchy below them."""
+"""Traversal of the hierarchy below a link."""
 from __future__ import annotations
 
 import typing as tp
@@ -9,7 +9,7 @@ if tp.TYPE_CHECKING:
 
 
 class Walking:
-    """Base of links: its walks are lazy, so that a loop may change links further down.
+    """Base of links with lazy traversal: a loop may change links that are yet to come.
     """
 
     def _named_children(self) -> tp.Iterable[tuple[str, tp.Any]]:
@@ -27,7 +27,7 @@ class Walking:
         Parameters
         ----------
         skipself : bool
-            Leave this link out.
+            Whether to omit this link.
         """
         if not skipself:
             yield tp.cast('Link', self)
@@ -35,12 +35,12 @@ class Walking:
             yield from child.links()
 
     def namedlinks(self, skipself: bool = False) -> tp.Iterator[tuple[str, Link]]:
-        """Yield the links of the hierarchy with their paths, ``'/'`` being this one.
+        """Yield the links of the hierarchy with their paths; ``'/'`` is this link.
 
         Parameters
         ----------
         skipself : bool
-            Leave this link out.
+            Whether to omit this link.
         """
         if not skipself:
             yield '/', tp.cast('Link', self)
@@ -56,7 +56,7 @@ class Walking:
         Parameters
         ----------
         include_uninit : bool
-            Also those that are not initialized.
+            Whether to include parameters that are not initialized.
         """
         for name in sorted(self._params):  # type: ignore[attr-defined]
             param = self.__dict__[name]

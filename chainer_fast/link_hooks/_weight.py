@@ -1,4 +1,4 @@
-"""Hooks that replace a weight while a link computes."""
+"""Hooks that replace a weight during the computation of a link."""
 from __future__ import annotations
 
 import typing as tp
@@ -29,12 +29,12 @@ def _dtype_of(weight):
 class WeightHook(link_hook.LinkHook):
     """Base of hooks that replace the weight of a link during its call.
 
-    A hook belongs to one link. Outside of calls, the link has its parameter.
+    A hook belongs to one link. Outside of calls, the weight is the parameter.
 
     Parameters
     ----------
     weight_name : str
-        Attribute of the link that is the weight.
+        Name of the attribute of the link that is the weight.
     name : str or None
         Name of the hook; that of the class if None.
 
@@ -48,8 +48,7 @@ class WeightHook(link_hook.LinkHook):
 
     original_weight: Variable
 
-    # The replacement while the link computes, and whether it replaced the weight
-    # itself.
+    # The replacement during the computation, and whether it replaced the weight itself.
     _substitute = None
     _puts_back = True
 
@@ -64,14 +63,15 @@ class WeightHook(link_hook.LinkHook):
             'statement' % type(self).__name__)
 
     def __exit__(self, *exc_info: object) -> None:
-        raise NotImplementedError('%s is not for with statements' % type(self).__name__)
+        raise NotImplementedError(
+            '%s cannot be used in a with statement' % type(self).__name__)
 
     def _is_prepared(self, link):
-        """Return whether the link has what :meth:`_prepare` adds."""
+        """Return whether the link has the values that :meth:`_prepare` adds."""
         return True
 
     def _prepare(self, link):
-        """Add to the link what depends on the shape of the weight, which is known."""
+        """Add to the link the values that depend on the known shape of the weight."""
 
     def _add_parameter(self, link, name):
         """Add a parameter to the link, which gets its value later."""
@@ -89,7 +89,7 @@ class WeightHook(link_hook.LinkHook):
 
     def _compute(self, link):
         """Return the replacement of the weight."""
-        raise NotImplementedError('%s has to define _compute()' % type(self).__name__)
+        raise NotImplementedError('%s must define _compute()' % type(self).__name__)
 
     def added(self, link: Link | None) -> None:
         """Prepare the hook if the weight is initialized; see the base class."""
@@ -104,13 +104,13 @@ class WeightHook(link_hook.LinkHook):
         """Replace the weight; see the base class."""
         link = cb_args.link
         if getattr(link, self.weight_name).array is None:
-            # Calling the link is what initializes it.
+            # The call of the link initializes the weight.
             with no_backprop_mode(), using_config('train', False):
                 link.forward(*cb_args.args, **cb_args.kwargs)
         if not self._is_prepared(link):
             self._prepare(link)
         weight = self.original_weight = getattr(link, self.weight_name)
-        # A replacement by another hook is taken away by that hook.
+        # Another hook removes its own replacement.
         self._puts_back = all(
             getattr(hook, '_substitute', None) is not weight
             for hook in link.local_link_hooks.values())
@@ -118,7 +118,7 @@ class WeightHook(link_hook.LinkHook):
         setattr(link, self.weight_name, self._substitute)
 
     def forward_postprocess(self, cb_args: tp.Any) -> None:
-        """Put the weight back; see the base class."""
+        """Restore the weight; see the base class."""
         self._substitute = None
         if self._puts_back:
             setattr(cb_args.link, self.weight_name, self.original_weight)

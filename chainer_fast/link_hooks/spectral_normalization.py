@@ -35,7 +35,7 @@ def l2normalize(xp: Xp, v: NdArray, eps: float) -> NdArray:
     array
         Array of the same shape and dtype.
     """
-    # The squares of halves overflow.
+    # The squares of float16 numbers overflow.
     wide = v.astype(numpy.promote_types(v.dtype, numpy.float32), copy=False)
     return (wide / (xp.linalg.norm(wide) + eps)).astype(v.dtype, copy=False)
 
@@ -59,7 +59,7 @@ def update_approximate_vectors(
     Returns
     -------
     u, v : array
-        Left and right vector.
+        The left and the right vector.
     """
     device = backend.get_device_from_array(u)
     matrix, u = backend.from_chx([weight_matrix.array, u])
@@ -97,9 +97,9 @@ class SpectralNormalization(_weight.WeightHook):
 
         \\bar W = \\frac{W}{\\sigma}, \\quad \\sigma = u^T W v
 
-    The weight is treated as a matrix with a row for each output. Its first singular
-    vectors :math:`u` and :math:`v` are found by power iteration, starting where the
-    last call in training ended,
+    The weight is treated as a matrix with one row for each output. Its first singular
+    vectors :math:`u` and :math:`v` are approximated by power iteration, which continues
+    from the last call in training,
 
     .. math::
 
@@ -109,10 +109,11 @@ class SpectralNormalization(_weight.WeightHook):
     and the gradient treats them as constants. The link computes with :math:`\\bar W`;
     its parameter remains :math:`W`.
 
-    The link gets :math:`u` as a persistent value ``W_u``, and with ``use_gamma`` a
-    parameter ``gamma``. If its weight is not initialized yet, the link gets them at the
-    first call, or when it is loaded from a file that has them. An optimizer that
-    updates the weight updates ``gamma`` as well, even if it was set up before.
+    The hook adds :math:`u` to the link as a persistent value ``W_u`` and, with
+    ``use_gamma``, a parameter ``gamma``. If the weight is not initialized yet, they are
+    added at the first call, or when the link is loaded from a file that contains them.
+    An optimizer that updates the weight also updates ``gamma``, even if it was set up
+    before.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ class SpectralNormalization(_weight.WeightHook):
     factor : float or None
         Divisor of the singular value, if not None.
     weight_name : str
-        Attribute of the link that is the weight.
+        Name of the attribute of the link that is the weight.
     name : str or None
         Name of the hook; that of the class if None.
 
@@ -135,7 +136,7 @@ class SpectralNormalization(_weight.WeightHook):
     n_power_iteration, eps, use_gamma, factor, weight_name
         As given.
     vector_name : str
-        Attribute of the link that is :math:`u`.
+        Name of the attribute of the link that is :math:`u`.
     axis : int
         Axis of the outputs of the weight: 1 for deconvolutions, 0 for other links.
     v : array
@@ -146,9 +147,10 @@ class SpectralNormalization(_weight.WeightHook):
     Raises
     ------
     ValueError
-        When it is added to a link without this weight, or to one with no outputs.
+        When the hook is added to a link without this weight, or to one whose weight has
+        no outputs.
     NotImplementedError
-        When it is used in a ``with`` statement.
+        When the hook is used in a ``with`` statement.
 
     References
     ----------
@@ -209,7 +211,7 @@ class SpectralNormalization(_weight.WeightHook):
             self._register(link)
 
     def _register(self, link):
-        """Add the parameter and the persistent value, without values at first."""
+        """Add the parameter and the persistent value, initially without values."""
         new = set(self._added_names()).difference(link._late)
         if self.vector_name in new:
             setattr(link, self.vector_name, None)
@@ -232,7 +234,7 @@ class SpectralNormalization(_weight.WeightHook):
         if not self.use_gamma or link.gamma.is_initialized:
             return
         with backend.using_device(device):
-            # There is no singular value decomposition of float16.
+            # Singular value decomposition does not support float16.
             matrix = self.reshape_W(backend.from_chx(weight)).astype(
                 numpy.promote_types(weight.dtype, numpy.float32), copy=False)
             xp = backend.get_array_module(matrix)
@@ -251,7 +253,7 @@ class SpectralNormalization(_weight.WeightHook):
             self._prepare(link)
 
     def reshape_W(self, W: _Weight) -> _Weight:
-        """Return a weight as a matrix with a row for each output.
+        """Return a weight as a matrix with one row for each output.
 
         Parameters
         ----------
@@ -274,7 +276,7 @@ class SpectralNormalization(_weight.WeightHook):
         return W.transpose(order).reshape(shape)
 
     def _iterate(self, link, matrix):
-        """Return both vectors after more iterations; in training, keep them."""
+        """Return both vectors after further iterations; in training, store them."""
         u = getattr(link, self.vector_name)
         v = getattr(self, 'v', None)
         if config.in_recomputing and v is not None:

@@ -22,9 +22,9 @@ class TimerHook(_timing.Timings, link_hook.LinkHook):
     Attributes
     ----------
     call_history : list of (str, float)
-        Names of classes of links and the seconds they took, in the order in which they
-        ended. The time of a chain includes that of the links it calls, which are also
-        listed.
+        Class names and times in seconds of calls of links, in the order in which the
+        calls ended. The time of a chain includes the times of the links that it calls,
+        which are also listed.
 
     See Also
     --------

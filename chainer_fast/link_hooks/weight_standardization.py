@@ -7,23 +7,23 @@ from chainer_fast.link_hooks import _weight
 
 
 class WeightStandardization(_weight.WeightHook):
-    """Link hook that gives the weights of each output mean zero and variance one.
+    """Link hook that standardizes the weights of each output to mean 0 and variance 1.
 
     .. math::
 
         \\hat W_{i} = \\frac{W_i - \\mu_i}{\\sqrt{\\sigma_i^2 + \\epsilon}}
 
     where :math:`W_i` are the weights with first index :math:`i`, and :math:`\\mu_i` and
-    :math:`\\sigma_i^2` their mean and variance. The link computes with
+    :math:`\\sigma_i^2` are their mean and variance. The link computes with
     :math:`\\hat W`; its parameter remains :math:`W`, and gradients flow through the
     standardization.
 
     Parameters
     ----------
     eps : float
-        Constant added to the variance. Keyword argument, like the others.
+        Constant added to the variance. All arguments are keyword arguments.
     weight_name : str
-        Attribute of the link that is the weight.
+        Name of the attribute of the link that is the weight.
     name : str or None
         Name of the hook; that of the class if None.
 
@@ -37,9 +37,9 @@ class WeightStandardization(_weight.WeightHook):
     Raises
     ------
     ValueError
-        When it is added to a link without this weight.
+        When the hook is added to a link without this weight.
     NotImplementedError
-        When it is used in a ``with`` statement.
+        When the hook is used in a ``with`` statement.
 
     References
     ----------

@@ -1,6 +1,6 @@
-"""Gradients by the contract of nnabla 1.39: :func:`grad` and :func:`show_registry`.
+"""Gradients with the interface of nnabla 1.39: :func:`grad` and :func:`show_registry`.
 
-This package is imported only when asked for: ``import chainer_fast.nnabla``.
+This package must be imported explicitly: ``import chainer_fast.nnabla``.
 """
 from chainer_fast.nnabla._gradient import grad as grad
 from chainer_fast.nnabla.backward_functions import show_registry as show_registry

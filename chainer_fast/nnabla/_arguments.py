@@ -1,4 +1,4 @@
-"""Arguments of ``grad``: what is admitted, and what it is turned into."""
+"""Arguments of ``grad``: their checks and conversions."""
 import numbers
 
 from chainer_fast.backends.arrays import get_array_types
@@ -7,7 +7,7 @@ from chainer_fast.variable import Variable
 
 
 def as_variables(name, given):
-    """Return a list of variables, given one or several of them."""
+    """Return a list of variables for one or several variables."""
     if isinstance(given, Variable):
         return [given]
     try:
@@ -30,7 +30,7 @@ def check_initialized(outputs):
 
 
 def as_gradients(given, outputs):
-    """Return a list of the gradients of the outputs, with None in place of ones."""
+    """Return a list of the gradients of the outputs; None represents ones."""
     if given is None:
         return [None] * len(outputs)
     if not isinstance(given, (list, tuple)):
@@ -44,7 +44,7 @@ def as_gradients(given, outputs):
 
 
 def as_flags(given, outputs):
-    """Return whether each output is persistent; by default all of them are."""
+    """Return whether each output is persistent; by default all outputs are."""
     try:
         flags = [bool(flag) for flag in given]
     except TypeError:
@@ -67,7 +67,7 @@ def _as_gradient(i, given, y):
         _check_array(i, given.array, y)
         return given if given.dtype == y.dtype else cast(given, y.dtype)
     _check_array(i, given, y)
-    # A copy: the results may be this very array, and the caller may write into his.
+    # A copy: the results may share this array, and the caller may modify the original.
     return Variable(
         y.device.send(given).astype(y.dtype, copy=True), requires_grad=False)
 

@@ -16,41 +16,42 @@ def grad(
         outputs: Variable | Iterable[Variable], inputs: Variable | Iterable[Variable],
         grad_outputs: Any = None, persistent_outputs: Iterable[bool] = (),
         bind_grad_output: bool = False) -> list[Variable]:
-    """Return gradients of the sum of some outputs; they can be differentiated again.
+    """Return gradients of the sum of outputs, which can be differentiated again.
 
-    The contract is that of ``nnabla.grad``. Unlike :func:`chainer_fast.grad`, it takes
-    single variables, numbers and arrays, returns zeros instead of None, and always
-    builds the graph of the gradients, unless ``config.enable_backprop`` is False.
+    The interface is that of ``nnabla.grad``. Unlike :func:`chainer_fast.grad`, the
+    function accepts single variables, numbers and arrays, returns zeros instead of
+    None, and always builds the graph of the gradients, unless
+    ``config.enable_backprop`` is False.
 
     Parameters
     ----------
     outputs : Variable or iterable of Variable
-        The variables to differentiate; several count as their sum.
+        The variables to differentiate. The gradients are those of their sum.
     inputs : Variable or iterable of Variable
-        The variables with respect to which to differentiate. One that is not in the
-        graph stands for the leaves there that have the same array, such as a parameter
-        of ``link.copy()`` for that of the link.
+        The variables with respect to which to differentiate. A variable that is not in
+        the graph represents the leaves of the graph with the same array; for example, a
+        parameter of ``link.copy()`` represents that of the link.
     grad_outputs : None, number, array, Variable or list of these, optional
-        Gradients of the outputs; None means ones. What is not a list stands for the
-        only output.
+        Gradients of the outputs; None means ones. If it is not a list, it is the
+        gradient of the only output.
     persistent_outputs : iterable of bool, optional
-        Which outputs' arrays the graph keeps when their variables have been released;
-        by default all.
+        Whether the graph keeps the array of each output after its variable has been
+        released; by default it keeps all.
     bind_grad_output : bool
-        Whether the results also become the ``grad`` of those inputs that the outputs
-        depend on.
+        Whether to store the results in ``grad`` of the inputs that the outputs depend
+        on, too.
 
     Returns
     -------
     list of Variable
         A gradient for each input. If no output depends on an input, or if it requires
-        no gradient, the gradient is zero and no part of a graph.
+        no gradient, the gradient is zero and not part of a graph.
 
     Raises
     ------
     ValueError
         If something other than a variable is among the outputs or the inputs, or if
-        ``grad_outputs`` or ``persistent_outputs`` have a wrong type, length or shape.
+        ``grad_outputs`` or ``persistent_outputs`` has a wrong type, length or shape.
     TypeError
         If ``persistent_outputs`` cannot be iterated over.
     NotImplementedError
@@ -98,7 +99,7 @@ def grad(
 
 
 def _without_repetition(outputs, gradients):
-    """Return each output once, and the sums of the gradients that were given for it."""
+    """Return each output once, and the sum of the gradients given for it."""
     sums = {}
     for y, gy in zip(outputs, gradients, strict=True):
         if y.node in sums:
@@ -113,7 +114,7 @@ def _ones(y):
 
 
 def _match(inputs, reached):
-    """Return which variables of the graph each input stands for."""
+    """Return the variables of the graph that each input represents."""
     matches = [[x] if x.node in reached.nodes else [] for x in inputs]
     if all(matches):
         return matches
@@ -131,10 +132,10 @@ def _zeros(x):
 
 
 def _bind(inputs, gradients, taken):
-    """Give inputs their gradients, in memory of their own.
+    """Set the gradients of inputs, in separate memory.
 
-    What optimizers do to a gradient in place shows in the result, as in nnabla, but not
-    in another variable's gradient, nor in data.
+    In-place changes of a gradient by an optimizer also change the result, as in nnabla,
+    but neither the gradient of another variable nor data.
     """
     owned = {id(array) for array in taken}
     for x, gx in zip(inputs, gradients, strict=True):

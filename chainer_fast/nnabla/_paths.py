@@ -1,22 +1,23 @@
-"""The part of a graph that lies behind the outputs, before it is differentiated."""
+"""The part of a graph that outputs depend on, before it is differentiated."""
 from chainer_fast.function import Function, FunctionAdapter
 from chainer_fast.function_node import FunctionNode
 
 
 class Reached:
-    """What gradients of some nodes reach.
+    """Nodes and functions that the gradients of given nodes propagate to.
 
     Parameters
     ----------
     nodes : iterable of VariableNode
-        Where to start.
+        Nodes to start from.
 
     Attributes
     ----------
     nodes : set of VariableNode
         Nodes that require a gradient, the first ones included.
     functions : list of FunctionNode
-        The functions that made them; one with several outputs may be there repeatedly.
+        Functions that computed the nodes. A function with several outputs may occur
+        repeatedly.
     """
 
     def __init__(self, nodes):
@@ -45,15 +46,15 @@ class Reached:
 
 
 def check_differentiable(reached, inputs):
-    """Refuse functions between the inputs and the outputs that have no gradient."""
+    """Raise an error if a function between inputs and outputs has no gradient."""
     wanted = {x.node for x in inputs}
     for function in reached.functions:
         if _has_backward(function):
             continue
         if wanted & Reached(function.inputs or ()).nodes:
             raise NotImplementedError(
-                '%s has no gradient: define its backward, or take the gradient of what '
-                'does not pass through it' % (function.label,))
+                '%s has no gradient: define its backward, or compute a gradient that '
+                'does not depend on it' % (function.label,))
 
 
 def _has_backward(node):

@@ -1,4 +1,4 @@
-"""Which functions can be differentiated, and to what order that was checked."""
+"""Table of the differentiable functions and the orders to which they were checked."""
 from __future__ import annotations
 
 import importlib.resources
@@ -6,15 +6,16 @@ import typing
 
 
 class Order(typing.NamedTuple):
-    """What is known of the derivatives of a function.
+    """Verified order of the derivatives of a function.
 
     Attributes
     ----------
     order : int
-        The highest order whose derivatives were compared with differences and agreed; 0
-        if there is no gradient.
+        The highest order whose derivatives were verified by differences; 0 if there is
+        no gradient.
     remark : str
-        What is above, or special; empty if the comparison just stopped there.
+        Remark on higher orders or special cases; empty if the comparison ended at this
+        order.
     """
 
     order: int
@@ -35,10 +36,10 @@ registry: dict[str, Order] = dict(_read())
 
 
 def show_registry() -> None:
-    """Print every public function with the order to which its derivatives are right.
+    """Print every public function with the order to which its derivatives are correct.
 
-    The orders were found by comparing repeated :func:`chainer_fast.nnabla.grad` with
-    differences, up to the fourth; ``registry`` has them as data.
+    The orders were determined by comparing repeated :func:`chainer_fast.nnabla.grad`
+    with differences, up to the fourth order; ``registry`` contains them as data.
     """
     width = max(map(len, registry))
     for name, (order, remark) in registry.items():

@@ -1,4 +1,4 @@
-"""Optimizers, which move all parameters of a link along their gradients."""
+"""Optimizers, which update the parameters of a link by their gradients."""
 from __future__ import annotations
 
 import copy
@@ -28,21 +28,20 @@ from chainer_fast.variable import Parameter, Variable
 
 
 class Hyperparameter:
-    """Set of named values that falls back on a parent for missing values.
+    """Set of named values; a missing value is looked up in a parent.
 
-    An optimizer holds one, and the update rule of each parameter has a child of it: a
-    value set on the optimizer reaches all rules but those that have a value of their
-    own.
+    An optimizer has one, and the update rule of each parameter has a child of it: a
+    value set on the optimizer applies to all rules that do not set their own value.
 
     Parameters
     ----------
     parent : Hyperparameter, optional
-        Where missing attributes are looked up.
+        Object in which missing attributes are looked up.
 
     Attributes
     ----------
     parent : Hyperparameter or None
-        Source of the values that this object lacks.
+        Object that supplies the values that this one lacks.
 
     Examples
     --------
@@ -56,14 +55,14 @@ class Hyperparameter:
     (0.2, 0.01)
     """
 
-    # What an instance without values has; compiled code reads it by this name.
+    # Attribute of an instance without values; compiled code reads it by this name.
     _fields = ('_parent',)
 
     def __init__(self, parent: Hyperparameter | None = None) -> None:
         self._parent = parent
 
     if tp.TYPE_CHECKING:
-        # Any name can be that of a value.
+        # A value can have any name.
         def __setattr__(self, name: str, value: tp.Any) -> None: ...
 
     def __getattr__(self, name: str) -> tp.Any:
@@ -90,7 +89,7 @@ class Hyperparameter:
         Returns
         -------
         dict
-            From names to values.
+            The values by name.
         """
         inherited = {} if self._parent is None else self._parent.get_dict()
         own = {key: value for key, value in vars(self).items() if key != '_parent'}
@@ -98,7 +97,7 @@ class Hyperparameter:
 
 
 class HyperparameterProxy:
-    """Attribute of an optimizer that stands for a value in its ``hyperparam``.
+    """Attribute of an optimizer that accesses a value in its ``hyperparam``.
 
     Parameters
     ----------
@@ -120,16 +119,16 @@ class HyperparameterProxy:
 class UpdateRule(_states.Stateful):
     """Base class of all update rules.
 
-    A rule belongs to one parameter: it holds the parameter's hyperparameters, which
-    fall back on those of the optimizer, its states such as moving averages, and the
-    number of its updates. A subclass overrides :meth:`update_core`, or
+    A rule belongs to one parameter. It has the hyperparameters for this parameter,
+    which default to those of the optimizer, its states, such as moving averages, and
+    the number of its updates. A subclass overrides :meth:`update_core`, or
     :meth:`update_core_cpu` and :meth:`update_core_gpu`, and :meth:`init_state` if it
     has states.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that the rule does not have.
+        Object that supplies the values that the rule does not set.
 
     Attributes
     ----------
@@ -140,7 +139,7 @@ class UpdateRule(_states.Stateful):
     t : int
         Number of updates so far.
     is_elementwise : bool
-        Whether each element moves independently of all others.
+        Whether each element is updated independently of all others.
 
     See Also
     --------
@@ -159,7 +158,7 @@ class UpdateRule(_states.Stateful):
 
     is_elementwise = False
 
-    # What an instance has, in this order; compiled code reads it by these names.
+    # Attributes of an instance, in this order; compiled code reads them by these names.
     _fields = (
         'hyperparam', 'enabled', 't', '_hookable', '_state', '_use_fp32_update',
         '_fp32_param')
@@ -182,16 +181,16 @@ class UpdateRule(_states.Stateful):
         Parameters
         ----------
         flag : bool
-            Whether to.
+            Whether to update it in float32.
         """
         self._use_fp32_update = flag
 
     def update(self, param: Variable) -> None:
-        """Count one update and run it, hooks included, unless the rule is disabled.
+        """Count one update and run it, with its hooks, unless the rule is disabled.
 
-        A gradient with a loss scale is divided by the scale in place, before the hooks
-        see it. That of a float16 parameter which is updated in float32 stays as it is,
-        and the hooks get the float32 copies.
+        A gradient with a loss scale is divided by the scale in place before the hooks
+        are called. The gradient of a float16 parameter that is updated in float32 is
+        not changed, and the hooks receive the float32 copies.
 
         Parameters
         ----------
@@ -217,12 +216,12 @@ class UpdateRule(_states.Stateful):
             hook(self, param)
 
     def __update_in_fp32(self, param):
-        """Update a float32 twin of the parameter, and round it to float16."""
+        """Update a float32 copy of the parameter, and round it to float16."""
         twin = self._fp32_param
         if not isinstance(twin, Variable) or (
                 twin.array is None and param.array is not None):
             twin = self._fp32_param = self.__make_twin(param, twin)
-        if param._grad_valid:   # otherwise the twin refuses to show one as well
+        if param._grad_valid:   # else grad of the copy must raise, too
             grad = param.grad
             with backend.using_device(param.device):
                 twin.grad = None if grad is None else grad.astype(numpy.float32)
@@ -234,7 +233,7 @@ class UpdateRule(_states.Stateful):
             twin.cleargrad()
 
     def __make_twin(self, param: Parameter, loaded):
-        """Make the twin, of the array in a file if the parameter is a rounding of it.
+        """Create the copy, from a loaded array if rounding that yields the parameter.
         """
         device = param.device
         if param.array is None:
@@ -248,7 +247,7 @@ class UpdateRule(_states.Stateful):
             return variable.Parameter(param.array.astype(numpy.float32))
 
     def _for_another(self):
-        """Return a rule of the same settings for another parameter, not used yet."""
+        """Return an unused rule with the same settings for another parameter."""
         rule = copy.copy(self)
         rule.hyperparam = copy.copy(self.hyperparam)
         rule._hookable = _Hookable()
@@ -256,13 +255,13 @@ class UpdateRule(_states.Stateful):
         return rule
 
     def _create_uninitialized_parameter(self, dtype, device):
-        """Return a parameter without array that knows its dtype and device."""
+        """Return a parameter that has a dtype and a device but no array."""
         twin = variable.Parameter(initializers.Zero(dtype))
         twin.to_device(device)
         return twin
 
     def update_core(self, param: Variable) -> None:
-        """Move the parameter by the formula of its device.
+        """Update the parameter by the method for its device.
 
         Parameters
         ----------
@@ -279,18 +278,18 @@ class UpdateRule(_states.Stateful):
             self.update_core_chainerx(param)
 
     def update_core_gpu(self, param: Variable) -> None:
-        """Move the parameter, held as a CuPy array; to be overridden."""
+        """Update a parameter that is a CuPy array; to be overridden."""
         raise NotImplementedError
 
     def update_core_cpu(self, param: Variable) -> None:
-        """Move the parameter, held as a NumPy array; to be overridden."""
+        """Update a parameter that is a NumPy array; to be overridden."""
         raise NotImplementedError
 
     def update_core_chainerx(self, param: Variable) -> None:
-        """Move the parameter, held as a ChainerX array; may be overridden.
+        """Update a parameter that is a ChainerX array; may be overridden.
 
-        By default :meth:`update_core_cpu` or :meth:`update_core_gpu` does so, on arrays
-        of NumPy or CuPy that share the memory of the parameter and of the states.
+        By default :meth:`update_core_cpu` or :meth:`update_core_gpu` is called with
+        NumPy or CuPy arrays that share the memory of the parameter and the states.
         """
         target: tp.Any = param.device
         device = target.fallback_device
@@ -306,7 +305,7 @@ class UpdateRule(_states.Stateful):
             else:
                 self.update_core_gpu(plain)
         if plain.array is not array:
-            # The memory stays the same, as views of it do.
+            # The memory stays the same, so views of it remain valid.
             moved, plain.array = plain.array, array
             backend.copyto(array, moved)
         for name, value in states.items():
@@ -314,15 +313,15 @@ class UpdateRule(_states.Stateful):
                 states[name] = target.send(value)
 
     def init_state(self, param: Variable) -> None:
-        """Fill ``self.state`` for the parameter; to be overridden if there are states.
+        """Fill ``self.state`` for the parameter; to be overridden by rules with states.
 
-        It is called once before the first update.  It is also called with a small
-        dummy variable to learn the names of the states before they are loaded.
+        It is called once before the first update. It is also called with a small dummy
+        variable to find the names of the states before they are loaded.
 
         Parameters
         ----------
         param : Variable
-            Variable whose array and device the states have to match.
+            Variable whose array and device the states must match.
         """
 
     def add_hook(
@@ -346,19 +345,19 @@ class UpdateRule(_states.Stateful):
         TypeError
             If the hook is not callable.
         ValueError
-            If it has no name, or the timing is none of the three.
+            If it has no name, or the timing is not one of the three.
         KeyError
-            If the name is taken.
+            If there is already a hook of that name.
         """
         self._hookable.add_hook(hook, name=name, timing=timing)
 
     def remove_hook(self, name: str) -> None:
-        """Take out the hook of that name; KeyError if there is none."""
+        """Remove the hook of that name, or raise KeyError if there is none."""
         self._hookable.remove_hook(name)
 
 
 def _is_float16(param):
-    """Tell whether a parameter, initialized or not, is known to be of float16."""
+    """Return whether a parameter, initialized or not, is known to be float16."""
     try:
         return param.dtype.char == 'e'
     except RuntimeError:
@@ -371,8 +370,8 @@ _Optimizer = tp.TypeVar('_Optimizer', bound='Optimizer')
 class Optimizer(_LossScaling, display.Shown):
     """Base class of all optimizers.
 
-    An optimizer is bound to the link whose parameters it updates by :meth:`setup`.
-    Most optimizers need gradients alone and derive from :class:`GradientMethod`.
+    :meth:`setup` binds an optimizer to the link whose parameters it updates. Most
+    optimizers need only gradients and derive from :class:`GradientMethod`.
 
     Attributes
     ----------
@@ -388,7 +387,7 @@ class Optimizer(_LossScaling, display.Shown):
     Raises
     ------
     NotImplementedError
-        When it is updated, unless a subclass defines how.
+        When :meth:`update` is called, unless a subclass defines it.
 
     See Also
     --------
@@ -406,13 +405,13 @@ class Optimizer(_LossScaling, display.Shown):
     >>> optimizer.t, bool(F.mean_squared_error(model(x), t).array < loss.array)
     (10, True)
 
-    Parameters that stay as they are:
+    Parameters that are not updated:
 
     >>> model.b.update_rule.enabled = False
     """
 
     _hookable: tp.Any = None
-    # Wrappers of optimizers read these. The hooks are in _hookable, as in Chainer.
+    # Wrappers of optimizers access these. The hooks are in _hookable, as in Chainer.
     _pre_update_hooks: tp.Any = None
     _post_update_hooks: tp.Any = None
 
@@ -437,21 +436,21 @@ class Optimizer(_LossScaling, display.Shown):
         Raises
         ------
         TypeError
-            If ``link`` is no link.
+            If ``link`` is not a link.
 
         Warns
         -----
         UserWarning
-            Once each, if there are no parameters, or if an attribute whose name does
-            not begin with ``_`` holds a link that is not registered.
+            If there are no parameters, or if an attribute whose name does not begin
+            with ``_`` holds a link that is not registered; once in each case.
         """
         if not isinstance(link, link_module.Link):
             raise TypeError('optimization target must be a link, not %s' % (
                 'the class %s: pass an object, %s()' % (link.__name__, link.__name__)
                 if isinstance(link, type) else type(link).__name__) + (
-                ': chainer_fast.interop.torch.ModuleLink(module) makes a link of a '
-                'module of PyTorch' if hasattr(link, 'named_parameters') else ''))
-        if type(link) is not Link:      # which stands for a model where there is none
+                ': chainer_fast.interop.torch.ModuleLink(module) converts a PyTorch '
+                'module to a link' if hasattr(link, 'named_parameters') else ''))
+        if type(link) is not Link:      # a placeholder for a model
             _registration.check(link)
         self._hookable = _OptimizerHookable(self)
         self.target, self.t, self.epoch = link, 0, 0
@@ -465,8 +464,8 @@ class Optimizer(_LossScaling, display.Shown):
         Parameters
         ----------
         lossfun : callable, optional
-            Function of the further arguments that returns the loss. Without it the
-            gradients have to be there already.
+            Function of the remaining arguments that returns the loss. If it is not
+            given, the gradients must have been computed already.
         """
         raise NotImplementedError
 
@@ -493,14 +492,14 @@ class Optimizer(_LossScaling, display.Shown):
         TypeError
             If the hook is not callable.
         ValueError
-            If it has no name, or the timing is none of the three.
+            If it has no name, or the timing is not one of the three.
         KeyError
-            If the name is taken.
+            If there is already a hook of that name.
         """
         _hooks_of(self).add_hook(hook, name=name, timing=timing)
 
     def remove_hook(self, name: str) -> None:
-        """Take out the hook of that name; KeyError if there is none."""
+        """Remove the hook of that name, or raise KeyError if there is none."""
         _hooks_of(self).remove_hook(name)
 
     def call_hooks(self, timing: str = 'pre') -> None:
@@ -515,11 +514,11 @@ class Optimizer(_LossScaling, display.Shown):
             self.call_hook(hook)
 
     def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
-        """Call one hook, once or for each parameter as it wishes.
+        """Call one hook, once or for each parameter, as the hook requires.
 
-        It sees gradients without loss scale. If there is a scale, float16 parameters
-        that are updated in float32, and their gradients, are copies in float32 while
-        the hook runs.
+        The hook receives gradients without the loss scale. If there is a scale, float16
+        parameters that are updated in float32, and their gradients, are replaced by
+        float32 copies while the hook runs.
         """
         params = list(self.target.params())
         if _update.of_scaled_loss(params):
@@ -540,7 +539,7 @@ class Optimizer(_LossScaling, display.Shown):
         Parameters
         ----------
         auto : bool
-            Whether it is an updater that calls.
+            Whether the caller is an updater.
 
         Raises
         ------
@@ -562,13 +561,13 @@ class Optimizer(_LossScaling, display.Shown):
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the counts, and the rules of all parameters.
 
-        The parameters themselves belong to the link. An optimizer has to be set up
-        before it is loaded.
+        The parameters themselves belong to the link. An optimizer must be set up before
+        it is loaded.
 
         Parameters
         ----------
         serializer : AbstractSerializer
-            Saves, or loads.
+            Serializer or deserializer.
         """
         for name in ('t', 'epoch'):
             setattr(self, name, serializer(name, getattr(self, name)))
@@ -598,10 +597,10 @@ _Method = tp.TypeVar('_Method', bound='GradientMethod')
 
 
 class GradientMethod(Optimizer):
-    """Base class of optimizers that need nothing but gradients.
+    """Base class of optimizers that need only gradients.
 
-    A subclass has the hyperparameters as attributes (:class:`HyperparameterProxy`) and
-    overrides :meth:`create_update_rule`.
+    A subclass defines its hyperparameters as attributes (:class:`HyperparameterProxy`)
+    and overrides :meth:`create_update_rule`.
 
     Attributes
     ----------
@@ -640,7 +639,7 @@ class GradientMethod(Optimizer):
         self.hyperparam: Hyperparameter = Hyperparameter()
 
     def setup(self: _Method, link: Link) -> _Method:
-        """Bind the optimizer to a link, and give each parameter an update rule.
+        """Bind the optimizer to a link, and create an update rule for each parameter.
 
         Parameters
         ----------
@@ -677,9 +676,9 @@ class GradientMethod(Optimizer):
         Parameters
         ----------
         lossfun : callable, optional
-            Function that returns the loss as a variable. The old gradients are
-            cleared and those of the loss computed. Without it the gradients are taken
-            as they are.
+            Function that returns the loss as a variable. The gradients are cleared and
+            those of the loss are computed. If it is not given, the current gradients
+            are used.
         *args, **kwds
             Arguments of ``lossfun``.
         """
@@ -707,17 +706,17 @@ class GradientMethod(Optimizer):
         clear()
         if not hasattr(loss, 'backward'):
             raise AttributeError(
-                'the loss function has to return a Variable, not %s.%s' % (
+                'the loss function must return a Variable, not %s.%s' % (
                     type(loss).__module__, type(loss).__name__))
         loss.backward(loss_scale=self._loss_scale)
 
     def __warn_without_gradients(self, params, has_lossfun):
-        # Programs make the states of an optimizer by an update after cleargrads().
+        # Programs initialize the states of an optimizer by an update after cleargrads().
         if self.t or has_lossfun:
             _registration.warn_without_gradients(self.target, params)
 
     def __update_step_by_step(self, has_lossfun):
-        """Call the steps of an update, any of which may be a subclass's own."""
+        """Call the steps of an update, any of which a subclass may override."""
         params = list(self.target.params())
         if _update.has_cleared_grad(params):
             self.__warn_without_gradients(params, has_lossfun)
@@ -733,7 +732,7 @@ class GradientMethod(Optimizer):
         self.reallocate_cleared_grads()
 
     def __update_at_once(self, has_lossfun):
-        """Walk over the parameters once for all steps: no user code runs between."""
+        """Visit the parameters once for all steps: no user code runs in between."""
         has_hooks = bool(self._hookable._pre_update_hooks)
         hooks = None
         params = list(self.target.params())
@@ -760,18 +759,18 @@ class GradientMethod(Optimizer):
         Parameters
         ----------
         params : list of Parameter
-            Those of the target.
+            Parameters of the target.
 
         Returns
         -------
         list
-            The hooks that have not been called.
+            Hooks that have not been called.
         """
         hooks = list(self._hookable.hooks('pre'))
         rest = len(hooks)
         while rest and _update.has_recipe(hooks[rest - 1]):
             rest -= 1
-        # If no gradient has a loss scale, none gets one.
+        # If no gradient has a loss scale now, none will have one later.
         is_scaled = rest and _update.of_scaled_loss(params)
         for hook in hooks[:rest]:
             if is_scaled:
@@ -782,7 +781,7 @@ class GradientMethod(Optimizer):
         return hooks[rest:]
 
     def __has_usual_steps(self):
-        """Tell whether neither the optimizer nor the link has a way of its own."""
+        """Return whether neither optimizer nor link overrides a step of the update."""
         return _PARAMS.held_by(self.target) and _USUAL_STEPS.held_by(self)
 
     def reallocate_cleared_grads(self) -> None:
@@ -794,7 +793,7 @@ class GradientMethod(Optimizer):
             _fill_cleared_grads([param for _, param in target.namedparams(False)])
 
     def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
-        """Call one hook, and make up for the gradients that it has cleared."""
+        """Call one hook, and replace the gradients that it has cleared by zeros."""
         super().call_hook(hook)
         self.reallocate_cleared_grads()
 
@@ -804,7 +803,7 @@ class GradientMethod(Optimizer):
         Parameters
         ----------
         flag : bool
-            Switching it off does not reach the rules that exist already.
+            Whether to update them in float32. False does not affect existing rules.
         """
         self._use_fp32_update = flag
         if not flag or self.target is None:
@@ -836,7 +835,7 @@ _USUAL_STEPS = _Methods(GradientMethod, [
 
 
 def _fill_cleared_grads(params):
-    """Set gradients that are None to zeros, but for uninitialized parameters."""
+    """Set gradients that are None to zeros, except for uninitialized parameters."""
     if not _update.has_cleared_grad(params):
         return
     for param in params:

@@ -11,14 +11,14 @@ _TIMINGS = ('pre', 'post')
 class _Hookable:
     """Named hooks to call before and after an update.
 
-    Where a hook does not say when it wants to be called, ``timing='auto'`` means before
-    the update. A hook whose ``timing`` is neither ``'pre'`` nor ``'post'`` is called
-    after it; optimizers warn and call it before.
+    If a hook has no attribute ``timing``, ``timing='auto'`` means before the update. A
+    hook whose ``timing`` is neither ``'pre'`` nor ``'post'`` is called after it;
+    optimizers warn and call it before.
     """
 
     __module__ = 'chainer_fast.optimizer'
 
-    # What an instance has, in this order; compiled code reads it by these names.
+    # Attributes of an instance, in this order; compiled code reads them by these names.
     _fields = ('_pre_update_hooks', '_post_update_hooks')
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class _Hookable:
     def add_hook(
             self, hook: tp.Callable[..., tp.Any], name: str | None = None,
             timing: str = 'auto') -> None:
-        """Register a hook under its own name or a given one."""
+        """Register a hook under its own name or under a given one."""
         if not callable(hook):
             raise TypeError('hook function must be callable, not %r' % (hook,))
         if timing not in (*_TIMINGS, 'auto'):
@@ -44,14 +44,14 @@ class _Hookable:
         (early if timing == 'pre' else late)[name] = hook
 
     def remove_hook(self, name: str) -> None:
-        """Take out a hook; KeyError if there is none of that name."""
+        """Remove the hook of that name, or raise KeyError if there is none."""
         hooks = self._pre_update_hooks
         if name not in hooks:
             hooks = self._post_update_hooks
         del hooks[name]
 
     def hooks(self, timing):
-        """Return the hooks to call ``'pre'`` or ``'post'`` an update."""
+        """Return the hooks with a timing, ``'pre'`` or ``'post'``, in order."""
         if timing not in _TIMINGS:
             raise ValueError("timing must be either 'pre' or 'post', not %r" % (
                 timing,))

@@ -1,4 +1,4 @@
-"""Scaling of losses, so that gradients of float16 do not vanish."""
+"""Loss scaling, which keeps float16 gradients from vanishing."""
 from __future__ import annotations
 
 import contextlib
@@ -17,16 +17,16 @@ _HALF_MAX = 65504       # the largest finite float16
 def unscale(param: tp.Any) -> None:
     """Divide the gradient of an initialized parameter by its loss scale, in place.
 
-    ``param._loss_scale`` is what the gradient is still to be divided by.
+    ``param._loss_scale`` is the factor by which the gradient has yet to be divided.
     """
     scale = param._loss_scale
-    # Arrays that keep their gradients have divided them already.
+    # Arrays that hold their own gradients have divided them already.
     if scale is None or param._has_wrapper:
         return
     grad = param.grad
     if grad is not None:
         with backend.using_device(param.device):
-            if grad.dtype.char == 'e':      # in which a large scale is infinite
+            if grad.dtype.char == 'e':      # because a large scale would be infinite
                 grad[...] = grad.astype(numpy.float32) / scale
             else:
                 grad /= scale
@@ -34,11 +34,12 @@ def unscale(param: tp.Any) -> None:
 
 
 def unscaled(params: tp.Iterable[tp.Any]) -> tp.ContextManager[tp.Any]:
-    """Return a context for hooks of an optimizer: gradients have no loss scale.
+    """Return a context for hooks of an optimizer in which gradients have no loss scale.
 
-    Gradients lose their scale for good. But if a parameter of float16 is updated in
-    float32, its gradient in float16 would lose its small elements as well. Within the
-    context such a parameter and its gradient are copies in float32.
+    The scale is removed from the gradients permanently. But the small elements of the
+    float16 gradient of a parameter that is updated in float32 would be lost, too.
+    Within the context, such a parameter and its gradient are therefore replaced by
+    float32 copies.
     """
     scaled = update.of_scaled_loss(params)
     return _in_unscaled(scaled) if scaled else _NOTHING
@@ -67,7 +68,7 @@ def _in_unscaled(params):
 
 
 def _widen(param):
-    """Put copies in float32 in the place of a parameter in float16 and its gradient."""
+    """Replace a float16 parameter and its gradient by float32 copies."""
     with backend.using_device(param.device):
         array = param.array.astype(numpy.float32)
         grad = param.grad.astype(numpy.float32)
@@ -76,10 +77,10 @@ def _widen(param):
 
 
 def _narrow(param, array, grad, scale):
-    """Put a parameter in float16 back, with what has become of its copy and gradient.
+    """Restore a float16 parameter, with the current values of its copy and gradient.
 
-    The gradient gets the scale again, or the largest power of two with which no number
-    becomes infinite.
+    The gradient is multiplied by the scale again, or by the largest power of two with
+    which no element becomes infinite.
     """
     wide, wide_grad = param.array, param.grad
     param.cleargrad()
@@ -95,9 +96,9 @@ def _narrow(param, array, grad, scale):
 
 
 def _possible_scale(xp, grad, scale):
-    """Return a scale, or the largest power of two with which a gradient fits in halves.
+    """Return a scale, or the largest power of 2 with which a gradient fits in float16.
 
-    On a GPU it stays there, so that the host need not wait for it.
+    On a GPU, the result stays there, so that the host need not wait for it.
     """
     with numpy.errstate(all='ignore'):
         limit = xp.exp2(xp.floor(xp.log2(_HALF_MAX / abs(grad).max())))
@@ -107,7 +108,7 @@ def _possible_scale(xp, grad, scale):
 
 
 class _LossScaling:
-    """The part of an optimizer that chooses the loss scale."""
+    """Part of an optimizer that determines the loss scale."""
 
     target: tp.Any
     t: int
@@ -116,16 +117,16 @@ class _LossScaling:
     _loss_scaling_is_dynamic = False
 
     def loss_scaling(self, interval: int = 1000, scale: float | None = None) -> None:
-        """Scale losses up, so that gradients of float16 do not vanish.
+        """Turn on loss scaling, which keeps float16 gradients from vanishing.
 
         Parameters
         ----------
         interval : int
-            Number of updates in which a dynamic scale doubles, once it has been found
-            too large.
+            Number of updates in which a dynamic scale doubles, once it has been too
+            large for the first time.
         scale : float, optional
-            A scale that stays. Without it the scale is dynamic: it grows, is halved
-            whenever a gradient is not finite, and such an update is skipped.
+            A constant scale. If it is not given, the scale is dynamic: it grows, but it
+            is halved whenever a gradient is not finite, and that update is skipped.
         """
         if scale is not None:
             if scale <= 0:
@@ -146,7 +147,7 @@ class _LossScaling:
         return not (self._loss_scaling_is_dynamic and self._loss_scaling_isnan)
 
     def update_loss_scale(self) -> None:
-        """Let a dynamic loss scale grow or shrink after an update."""
+        """Increase or decrease a dynamic loss scale after an update."""
         if not self._loss_scaling_is_dynamic:
             return
         if self._loss_scaling_isnan:
@@ -159,7 +160,7 @@ class _LossScaling:
         self._loss_scale = max(1, scaled)
 
     def _serialize_loss_scale(self, serializer):
-        """Save or load a dynamic loss scale, which files of Chainer lack."""
+        """Save or load a dynamic loss scale, which Chainer's files lack."""
         if not self._loss_scaling_is_dynamic:
             return
         with contextlib.suppress(KeyError):
@@ -168,7 +169,7 @@ class _LossScaling:
                 'loss_scaling_isnan_ever', self._loss_scaling_isnan_ever)
 
     def check_nan_in_grads(self) -> None:
-        """With a dynamic loss scale, warn of gradients that are not finite."""
+        """With a dynamic loss scale, warn about gradients that are not finite."""
         self._loss_scaling_isnan = False
         if not self._loss_scaling_is_dynamic:
             return
@@ -177,8 +178,8 @@ class _LossScaling:
         grads = [
             (name, param.grad) for name, param
             in self.target.namedparams(include_uninit=False) if param.grad is not None]
-        # Whether the update is skipped shows as soon as it is done, and so does the
-        # warning. So there is no way around waiting for a GPU.
+        # Whether the update is skipped is visible right after it, as is the warning, so
+        # waiting for a GPU cannot be avoided.
         finite = update_rules.are_finite([grad for _, grad in grads])
         for (name, _), is_finite in zip(grads, finite, strict=True):
             if is_finite:
@@ -190,5 +191,5 @@ class _LossScaling:
                 'loss_scale: %s)' % (name, self.t, self._loss_scale))
 
     def set_loss_scale(self, loss_scale: float | None) -> None:
-        """Set a loss scale that stays, or a dynamic one if it is None."""
+        """Set a constant loss scale, or a dynamic one if ``loss_scale`` is None."""
         self.loss_scaling(scale=loss_scale)

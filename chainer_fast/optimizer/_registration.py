@@ -1,4 +1,4 @@
-"""Warnings of links and parameters that an optimizer will not update."""
+"""Warnings about links and parameters that an optimizer will not update."""
 from __future__ import annotations
 
 import numpy
@@ -8,7 +8,7 @@ from chainer_fast.configuration import config
 
 
 def check(root):
-    """Warn, once a place, of links that a model holds and has not registered.
+    """Warn, once for each place, about links that a model holds but has not registered.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ def _check_attribute(owner, name, value, registered):
         if is_link and id(each) not in registered:
             cure = 'assign it inside of `with self.init_scope():`'
             if each is not value:
-                cure = 'put a chainer.ChainList in the place of the %s, and %s' % (
+                cure = 'replace the %s by a chainer.ChainList, and %s' % (
                     type(value).__name__, cure)
             mistakes.warn_once((owner, name), (
-                '%s.%s holds a %s that is not registered, so that the optimizer does '
-                'not update it: %s' % (owner, name, type(each).__name__, cure)))
+                '%s.%s holds a %s that is not registered, so the optimizer does not '
+                'update it: %s' % (owner, name, type(each).__name__, cure)))
             return
 
 
 def warn_without_gradients(target, params):
-    """Warn, once a class, if no parameter has received a gradient before an update.
+    """Warn, once for each class, if no parameter has a gradient before an update.
 
     Parameters
     ----------
@@ -55,23 +55,24 @@ def warn_without_gradients(target, params):
     """
     for param in params:
         if not param.is_initialized:
-            return      # the link has not been called, or not all of it
+            return      # the link has not been called, or only in part
         if param.grad is not None:
             return
     mistakes.warn_once((type(target), 'gradients'), (
-        'no parameter of %s has received a gradient, so that the update changes '
-        'nothing but what its hooks do: %s' % (type(target).__name__, _cure())))
+        'no parameter of %s has received a gradient, so the update has no effect '
+        'except that of its hooks: %s' % (type(target).__name__, _cure())))
 
 
 def warn_of_unset_gradients(target, params):
-    """Warn, once a class, if all gradients are those that new parameters have: NaN.
+    """Warn, once for each class, if all gradients are NaN, as those of new parameters.
 
     Parameters
     ----------
     target : chainer_fast.Link
         The link, before its first update.
     params : list of chainer_fast.Parameter
-        Its parameters. Those on a GPU are passed over: one would have to wait for it.
+        Its parameters. Those on a GPU are ignored, since the check would have to wait
+        for the GPU.
     """
     found = False
     for param in params:
@@ -91,6 +92,6 @@ def _cure():
     if config.enable_backprop:
         return ('call loss.backward() before update(), on a loss that was computed '
                 'outside of chainer.no_backprop_mode(), and by functions of variables '
-                'from the parameters to the loss: y.array has no graph behind it')
-    return ('backpropagation is switched off: take the loss and the update out of '
+                'from the parameters to the loss: y.array has no graph')
+    return ('backpropagation is switched off: move the loss and the update out of '
             'chainer.no_backprop_mode()')

@@ -1,4 +1,4 @@
-"""What notebooks show of optimizers."""
+"""Display of optimizers in notebooks."""
 from __future__ import annotations
 
 import typing as tp
@@ -14,7 +14,7 @@ def describe(optimizer: tp.Any, name: str = '') -> Tree:
     ----------
     optimizer : Optimizer
     name : str
-        Its name in the updater that it belongs to.
+        Name of the optimizer in its updater.
     """
     values = {}
     if hasattr(optimizer, 'hyperparam'):

@@ -1,4 +1,4 @@
-"""States of update rules: what they remember of one update until the next."""
+"""States of update rules: the values that they keep from one update to the next."""
 from __future__ import annotations
 
 import typing as tp
@@ -11,17 +11,17 @@ from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 
-# Name in files of the float32 twin of a parameter, which files of Chainer lack.
+# Name in files of the float32 copy of a parameter, which Chainer's files lack.
 _FP32_PARAM = '_fp32_param'
 
 
 def are_without_counts(deserializers):
-    """Return whether none of the rules in a file has a count, as before Chainer 3.
+    """Return whether no rule in a file has an update count, as before Chainer 3.
 
     Parameters
     ----------
     deserializers : iterable of AbstractSerializer
-        One for each rule.
+        Deserializers, one for each rule.
     """
     found = False
     for deserializer in deserializers:
@@ -37,14 +37,14 @@ def are_without_counts(deserializers):
 
 
 class Counted(Deserializer):
-    """Reads the states of a rule where the file has no count of its updates.
+    """Deserializer of the states of a rule for which the file has no update count.
 
     Parameters
     ----------
     deserializer : Deserializer
-        Reads the states.
+        Deserializer of the states.
     t : int
-        The count: that of the optimizer, which was that of all rules.
+        The update count of the optimizer, which used to apply to all rules.
     """
 
     def __init__(self, deserializer: AbstractSerializer, t: int) -> None:
@@ -59,11 +59,11 @@ class Counted(Deserializer):
 
 
 class NoStates(KeyError):
-    """A file has no states of a rule at all, although it counts updates."""
+    """The file has no states of a rule at all, although it has an update count."""
 
 
 def read_optional(deserializer, name):
-    """Return a value that not every file has, or None."""
+    """Return a value, or None if the file lacks it."""
     try:
         return deserializer(name, None)
     except KeyError:
@@ -85,8 +85,8 @@ def serialize_rules(link, ruled, parts):
     Warns
     -----
     UserWarning
-        If a file counts updates of a parameter, but has no states for it: Chainer saves
-        that of a parameter that is not initialized.
+        If a file has the update count of a parameter but no states: Chainer saves such
+        files for uninitialized parameters.
     """
     without = {}
     for path, param in ruled:
@@ -101,25 +101,26 @@ def serialize_rules(link, ruled, parts):
             if (read_optional(parts[path], 't') is not None
                     or not _is_of_a_hook(link, param)):
                 raise
-            # It was not there yet, or had no rule in Chainer.
+            # The parameter did not exist yet, or Chainer has no rule for it.
             rule.t, rule._state = 0, None
         rule._check_states(param, path)
     if without and not any(param.update_rule._state for _, param in ruled):
-        raise next(iter(without.values()))      # of another optimizer
+        raise next(iter(without.values()))      # the file is of another optimizer
     for path in without:
         warnings.warn(
-            'the file has no states for %s, although it counts updates: they begin anew'
+            'the file has no states for %s, although it counts updates: they are '
+            'initialized again'
             % (path,))
 
 
 def _is_of_a_hook(link, param):
-    """Return whether a parameter is one that a hook of a link has added."""
+    """Return whether a hook of a link has added a parameter."""
     return any(vars(each).get(name) is param
                for each in link.links() for name in each._late)
 
 
 class Stateful:
-    """Base of update rules; :meth:`init_state` of a rule makes its states."""
+    """Base of update rules with states, which :meth:`init_state` of a rule creates."""
 
     t: int
     enabled: bool
@@ -137,7 +138,8 @@ class Stateful:
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Save or load the count of updates and the states.
 
-        A rule without states in the file, before its first update, has none afterwards.
+        A rule for which the file has no states, since it was saved before its first
+        update, has none afterwards.
 
         Parameters
         ----------
@@ -147,12 +149,14 @@ class Stateful:
         if isinstance(serializer, Deserializer):
             self._state = self.__load_states(serializer)
             if self._use_fp32_update:
-                # An array at first: the next update tells whether it is right.
+                # Kept as an array; the next update checks whether it matches the
+                # parameter.
                 self._fp32_param = read_optional(serializer, _FP32_PARAM)
             return
         state = self._state
         if state is None and self.t:
-            # Counted, but not made: the parameter was not initialized, or disabled.
+            # Updates were counted but states were not created: the parameter was
+            # uninitialized, or the rule disabled.
             state = dict.fromkeys(self.__state_names())
         for name, value in (state or {}).items():
             state[name] = serializer(name, value)
@@ -160,7 +164,7 @@ class Stateful:
             serializer(_FP32_PARAM, self._fp32_param.array)
 
     def __state_names(self):
-        """Return the names of the states of a rule that has none yet."""
+        """Return the names of the states of a rule before they are created."""
         try:
             self._state = {}
             self.init_state(variable.Variable(numpy.zeros(1, numpy.float32)))
@@ -169,7 +173,7 @@ class Stateful:
             self._state = None
 
     def __load_states(self, deserializer):
-        """Read the states; None if they are None in the file, or not to be there."""
+        """Read the states; None if they are None in the file or need not be in it."""
         present = self._state or dict.fromkeys(self.__state_names())
         loaded, missing = {}, None
         for name, value in present.items():
@@ -178,7 +182,7 @@ class Stateful:
             except KeyError as error:
                 missing = missing or error
         if missing is not None:
-            # The file may be of a time when the rule had not been used, or was
+            # The file may have been saved before the rule was used or while it was
             # disabled.
             if self.enabled and loaded:
                 raise missing
@@ -191,13 +195,13 @@ class Stateful:
         return loaded
 
     def _check_states(self, param, path):
-        """Raise an error if states that were loaded are not those of the parameter."""
+        """Raise an error if loaded states do not match the parameter."""
         array, states = param.array, self._state
         if array is None or states is None or all(
                 getattr(state, 'shape', None) == array.shape
                 and state.dtype.kind in 'biufc' for state in states.values()):
             return
-        # Some rules have states of other shapes: compare with states made anew.
+        # Some rules have states of other shapes: compare with newly created states.
         try:
             self._state = {}
             self.init_state(variable.Variable(array))
@@ -208,15 +212,16 @@ class Stateful:
             shape = numpy.shape(expected.get(name))
             if name in expected and numpy.shape(state) != shape:
                 raise ValueError(
-                    'state %r of %s has shape %s, and not %s as the parameter needs it'
+                    'state %r of %s has shape %s instead of %s, which the parameter '
+                    'requires'
                     % (name, path, numpy.shape(state), shape))
             if getattr(state, 'dtype', array.dtype).kind not in 'biufc':
                 raise TypeError(
-                    'state %r of %s has dtype %s, which is none of numbers'
+                    'state %r of %s has dtype %s, which is not numeric'
                     % (name, path, state.dtype))
 
     def _init_states(self, param):
-        """Make the states if there are none, and keep them where the parameter is."""
+        """Create the states if there are none; keep them on the parameter's device."""
         if self._state is None:
             self._state = {}
             self.init_state(param)

@@ -1,4 +1,4 @@
-"""Hooks of optimizers: regularization, and mending of gradients."""
+"""Hooks of optimizers for regularization and changes of gradients."""
 # Regularization
 from chainer_fast.optimizer_hooks.weight_decay import (
     WeightDecay as WeightDecay,

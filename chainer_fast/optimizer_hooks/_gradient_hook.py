@@ -19,7 +19,7 @@ class GradientHook:
     call_for_each_param = True
     timing = 'pre'
 
-    # Whether the change is made in the plain arrays inside those that are given.
+    # Whether to change the plain arrays inside the given ones.
     _falls_back = True
 
     # Methods that a recipe replaces.
@@ -38,18 +38,18 @@ class GradientHook:
             if grad.dtype.char != 'e':
                 self._change(grad, param, rule, device.xp)
                 return
-            # In float32, so that no norm is infinite and no small rate is zero.
+            # In float32, so that norms do not overflow and small rates are not zero.
             changed = grad.astype(numpy.float32)
             self._change(changed, param, rule, device.xp)
             grad[...] = changed
 
     def _change(self, grad, param, rule, xp):
-        """Change a gradient in place; it is in float32 if the parameter is a half."""
+        """Change a gradient in place; it is float32 if the parameter is float16."""
         raise NotImplementedError
 
 
 def register(recipe):
-    """Make a decorator that gives a class of hooks its compiled form."""
+    """Return a decorator that adds the compiled form to a class of hooks."""
     def decorate(hook_class):
         hook_class._recipe = recipe
         update.register_hook(hook_class, recipe)

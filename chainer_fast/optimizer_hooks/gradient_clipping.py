@@ -16,12 +16,12 @@ if tp.TYPE_CHECKING:
 
 
 class GradientClipping:
-    """Hook that scales all gradients down to a global norm.
+    """Hook that scales all gradients down to a maximum global norm.
 
     .. math:: g \\leftarrow \\min(1, \\tau / |g|) \\, g
 
-    The L2 norm is taken over the gradients of all parameters together; if it exceeds
-    the threshold :math:`\\tau`, each gradient is scaled so that it becomes the
+    The L2 norm is that of the gradients of all parameters together. If it exceeds the
+    threshold :math:`\\tau`, all gradients are scaled so that the norm becomes the
     threshold.
 
     Parameters
@@ -69,19 +69,19 @@ class GradientClipping:
         rate = threshold / norm
         if rate >= 1:
             return
-        # If the norm is no number, nor are the gradients then.
+        # If the norm is NaN, the gradients become NaN, too.
         for param in update.scale_grads(params, rate):
             param = param._plain()
             with backend.using_device(param.device):
                 grad = param.grad
-                if grad.dtype.char == 'e':      # in which a small rate is zero
+                if grad.dtype.char == 'e':      # because a small rate would be zero
                     grad[...] = grad.astype(numpy.float32) * rate
                 else:
                     grad *= rate
 
 
 def _clip_on_gpu(params, threshold):
-    """Clip gradients on one GPU without waiting for their norm; False for others."""
+    """Clip gradients on one GPU without waiting for their norm; else return False."""
     return (
         bool(params) and isinstance(threshold, (int, float, numpy.generic))
         and params[0].device.xp is cuda.cupy
@@ -96,7 +96,7 @@ def _squared_norms(params):
         with backend.using_device(param.device):
             flat = param.grad.ravel()
             if flat.dtype.char == 'e':
-                flat = flat.astype(numpy.float32)   # in which squares are finite
+                flat = flat.astype(numpy.float32)   # so that squares are finite
             square = flat.dot(flat)
         if param.device.xp is numpy:
             yield float(square)

@@ -16,8 +16,8 @@ class GradientLARS(GradientHook):
     .. math::
        \frac{|\theta|}{\epsilon + |g| + \lambda |\theta|} (g + \lambda \theta)
 
-    if :math:`|\theta|` exceeds a threshold, else :math:`g + \lambda \theta`. All
-    norms are L2 norms.
+    if :math:`|\theta|` exceeds a threshold, and otherwise :math:`g + \lambda \theta`.
+    All norms are L2 norms.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class GradientLARS(GradientHook):
         Rate :math:`\lambda` of the weight decay, to use instead of
         :class:`WeightDecay`.
     eps : float
-        Small value :math:`\epsilon` against division by zero.
+        Small value :math:`\epsilon` that avoids division by zero.
 
     References
     ----------
@@ -60,7 +60,7 @@ class GradientLARS(GradientHook):
         size = float(xp.linalg.norm(array))
         if size > self.threshold:
             total = float(xp.linalg.norm(grad)) + self.weight_decay * size
-            # NumPy warns of a division by zero.
+            # NumPy warns about a division by zero.
             rate = float(numpy.divide(size, self.eps + total))
         grad += self.weight_decay * array
         grad *= rate

@@ -23,15 +23,15 @@ def exponential_decay_noise(
     Parameters
     ----------
     xp : module
-        Array module, whose random generator is used.
+        Array module. Its random generator is used.
     shape : tuple of int
         Shape of the noise.
     dtype : dtype
-        Type of its elements.
+        Type of the elements.
     hook : GradientNoise
-        The hook, for its ``eta``.
+        The hook, which supplies ``eta``.
     opt : UpdateRule
-        The rule of the parameter, for its count ``t``.
+        The rule of the parameter, which supplies the count ``t``.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def exponential_decay_noise(
     A. Neelakantan et al. `Adding gradient noise improves learning for very deep
     networks <https://arxiv.org/abs/1511.06807>`__. 2015.
     """
-    # NumPy warns of a negative scale.
+    # NumPy warns about a negative scale.
     deviation = float(numpy.sqrt(_numbers.one(hook.eta) / (1 + opt.t) ** 0.55))
     return xp.random.normal(0, deviation, shape).astype(dtype)
 
@@ -87,7 +87,7 @@ class GradientNoise(GradientHook):
 
     name = 'GradientNoise'
 
-    _falls_back = False     # The function is given the array module.
+    _falls_back = False     # The function receives the array module.
 
     def __init__(
             self, eta: float,

@@ -1,4 +1,4 @@
-"""L1 regularization by way of the gradient."""
+"""L1 regularization through the gradient."""
 from __future__ import annotations
 
 from chainer_fast.backends.kernels.update_rules import recipes
@@ -7,7 +7,7 @@ from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 @register(recipes.lasso)
 class Lasso(GradientHook):
-    r"""Hook that pulls parameters to zero at a constant speed.
+    r"""Hook that moves parameters towards zero at a constant rate.
 
     .. math:: g \leftarrow g + \lambda \operatorname{sign}(\theta)
 

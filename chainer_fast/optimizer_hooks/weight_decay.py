@@ -1,4 +1,4 @@
-"""L2 regularization by way of the gradient."""
+"""L2 regularization through the gradient."""
 from __future__ import annotations
 
 from chainer_fast.backends.kernels.update_rules import recipes
@@ -7,12 +7,12 @@ from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
 @register(recipes.weight_decay)
 class WeightDecay(GradientHook):
-    r"""Hook that pulls parameters to zero in proportion to their values.
+    r"""Hook that moves parameters towards zero in proportion to their values.
 
     .. math:: g \leftarrow g + \lambda \theta
 
-    This is the gradient of :math:`\lambda |\theta|^2 / 2`. A parameter with a loss
-    scale has the decay scaled as well.
+    This is the gradient of :math:`\lambda |\theta|^2 / 2`. If the gradient has a loss
+    scale, the decay is scaled, too.
 
     Parameters
     ----------

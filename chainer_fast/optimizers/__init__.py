@@ -1,5 +1,5 @@
 """Optimization algorithms."""
-# Plain gradient descent and its momentum, then rules with a rate for each element.
+# Gradient descent without and with momentum, then rules with rates for each element.
 from chainer_fast.optimizers.sgd import SGD as SGD  # isort: skip
 from chainer_fast.optimizers.momentum_sgd import (
     MomentumSGD as MomentumSGD,

@@ -12,19 +12,19 @@ from chainer_fast.variable import Variable
 
 
 class ElementwiseRule(optimizer.UpdateRule):
-    """Base of rules by which each element of a parameter moves by itself.
+    """Base of rules that update each element of a parameter independently.
 
-    A subclass has the formula for arrays of any kind, :meth:`_move`. A parameter in
-    float16 is moved in float32 and rounded once; its states are kept in float32, since
-    squares of small gradients are zero in float16. The same formula
-    is in ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops and
-    CUDA kernels that do all in one pass over memory. A recipe of
-    :mod:`chainer_fast.backends.kernels.update_rules` makes use of them.
+    A subclass defines the formula for arrays of any kind, :meth:`_move`. A float16
+    parameter is updated in float32 and rounded once; its states are stored in float32,
+    since squares of small gradients are zero in float16. The same formula is in
+    ``chainer_fast/backends/kernels/update_rules/elements.hpp``, for loops and CUDA
+    kernels that need only one pass over memory. A recipe in
+    :mod:`chainer_fast.backends.kernels.update_rules` applies them.
 
     Parameters
     ----------
     parent_hyperparam : Hyperparameter
-        Source of the hyperparameters that are None.
+        Object that supplies the hyperparameters that are None.
     **values
         Hyperparameters of this rule.
     """
@@ -85,19 +85,19 @@ class ElementwiseRule(optimizer.UpdateRule):
             self._state = whole
 
     def _move(self, xp, data, grad):
-        """Update an array in place, by functions of its module."""
+        """Update an array in place with functions of its module."""
         raise NotImplementedError
 
     def _scalars(self, *names):
-        """Return hyperparameters, those of NumPy's scalar types as Python's.
+        """Return hyperparameters, with NumPy scalars converted to Python scalars.
 
         A Python scalar does not change the dtype of an array that it is combined with;
-        a ``numpy.float64`` would turn all into float64.
+        a ``numpy.float64`` would convert everything to float64.
         """
         return scalars(self.hyperparam, *names)
 
     def _fill_states(self, param, value, *names):
-        """Make states of the shape of a parameter, filled with a value."""
+        """Create states with the shape of a parameter, filled with a value."""
         device = param.device
         with backend.using_device(device):
             for name in names:
@@ -109,14 +109,14 @@ class ElementwiseRule(optimizer.UpdateRule):
     def _init_states(self, param):
         super()._init_states(param)
         for name, state in self._state.items():
-            # From a snapshot of Chainer, which keeps some in float16.
+            # From a snapshot by Chainer, which stores some states in float16.
             if getattr(getattr(state, 'dtype', None), 'char', None) == 'e':
                 with backend.using_device(param.device):
                     self._state[name] = state.astype(numpy.float32)
 
 
 def register(recipe):
-    """Make a decorator that gives a class of rules its compiled form."""
+    """Return a decorator that adds the compiled form to a class of rules."""
     def decorate(rule_class):
         rule_class._recipe = recipe
         _update.register(rule_class, recipe)
@@ -125,19 +125,19 @@ def register(recipe):
 
 
 def scalars(hyperparam, *names):
-    """Return hyperparameters, those of NumPy's scalar types as Python's."""
+    """Return hyperparameters, with NumPy scalars converted to Python scalars."""
     return [plain(getattr(hyperparam, name)) for name in names]
 
 
 def plain(value):
-    """Return a Python scalar in the place of one of NumPy."""
+    """Convert a NumPy scalar to a Python scalar."""
     if isinstance(value, (numpy.generic, numpy.ndarray)) and value.ndim == 0:
         return value.item()
     return value
 
 
 class LazyProxy(optimizer.HyperparameterProxy):
-    """Attribute of an optimizer: whether rows whose gradient is zero are left alone."""
+    """Attribute of an optimizer: whether rows with zero gradients are not updated."""
 
     def __init__(self):
         super().__init__('lazy')
@@ -153,7 +153,7 @@ def assign(hyperparam, **values):
 
 
 def check_eps(name, eps, dtype):
-    """Raise ValueError if a small value becomes zero in the dtype of the formula."""
+    """Raise ValueError if a small value rounds to zero in the dtype of the formula."""
     if eps != 0 and dtype.type(eps) == 0:
         raise ValueError(
             'eps of %s optimizer is too small for %s (%s)' % (name, dtype.name, eps))

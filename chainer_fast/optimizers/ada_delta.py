@@ -22,9 +22,9 @@ class AdaDeltaRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     rho, eps : float, optional
-        As those of :class:`AdaDelta`.
+        As for :class:`AdaDelta`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class AdaDelta(GradientMethod):
     rho : float
         Decay rate :math:`\rho` of both means.
     eps : float
-        Small value :math:`\epsilon`, which starts the first steps.
+        Small value :math:`\epsilon`, which determines the size of the first steps.
 
     References
     ----------

@@ -22,9 +22,9 @@ class AdaGradRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, eps : float, optional
-        As those of :class:`AdaGrad`.
+        As for :class:`AdaGrad`.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class AdaGrad(GradientMethod):
     lr : float
         Learning rate :math:`\eta`.
     eps : float
-        Small value :math:`\epsilon` against division by zero.
+        Small value :math:`\epsilon` that avoids division by zero.
 
     References
     ----------

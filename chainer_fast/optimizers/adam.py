@@ -18,7 +18,7 @@ from chainer_fast.variable import Variable
 
 
 class _LearningRate:
-    """The learning rate, of an optimizer or of a rule."""
+    """The learning rate of an optimizer or of a rule."""
 
     hyperparam: tp.Any
     t: int
@@ -26,7 +26,7 @@ class _LearningRate:
 
     @property
     def alpha_t(self) -> float:
-        """Learning rate of the current update, the biases corrected."""
+        """Learning rate of the current update, with bias correction."""
         if self.t == 0:
             raise RuntimeError(
                 'Can\'t determine the learning rate of Adam optimizer because the '
@@ -52,19 +52,19 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     alpha, beta1, beta2, eps, eta, weight_decay_rate : float, optional
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
     amsgrad, adabound : bool, optional
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
     final_lr, gamma : float, optional
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
 
     Attributes
     ----------
     initial_alpha : float
-        With AdaBound, ``alpha`` when the rule was made: the bounds follow the changes
-        of ``alpha`` since.
+        With AdaBound, ``alpha`` when the rule was created; the bounds are scaled with
+        later changes of ``alpha``.
     """
 
     _lr_owner = 'AdamRule'
@@ -85,7 +85,7 @@ class AdamRule(_LearningRate, _rule.ElementwiseRule):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lower and upper bound that AdaBound sets to the step size of an element."""
+        """Lower and upper bound of AdaBound for the step size of an element."""
         if self.t == 0:
             raise RuntimeError(
                 'Can\'t determine the bounds of AdaBound optimizer because the update '
@@ -128,8 +128,8 @@ class Adam(_LearningRate, GradientMethod):
          - \eta (\alpha_t m / (\sqrt{v} + \epsilon) + \lambda \theta)
 
     where :math:`\alpha_t = \alpha \sqrt{1 - \beta_2^t} / (1 - \beta_1^t)` corrects the
-    biases of the means, which start from zero. The papers below are those of Adam; of
-    the decoupled weight decay, with :math:`\lambda` and :math:`\eta`; of AMSGrad, which
+    bias of the means, which start from zero. The papers below are those of Adam; of the
+    decoupled weight decay, with :math:`\lambda` and :math:`\eta`; of AMSGrad, which
     divides by the largest :math:`v` so far; and of AdaBound, which clips
     :math:`\alpha_t / (\sqrt{v} + \epsilon)` between bounds that both approach a final
     learning rate.
@@ -143,25 +143,26 @@ class Adam(_LearningRate, GradientMethod):
     beta2 : float
         Decay rate :math:`\beta_2` of the mean of their squares.
     eps : float
-        Small value :math:`\epsilon` against division by zero.
+        Small value :math:`\epsilon` that avoids division by zero.
     eta : float
         Factor :math:`\eta` of the step and the weight decay, to schedule both.
     weight_decay_rate : float
         Weight decay :math:`\lambda`.
     amsgrad : bool
-        Use AMSGrad.
+        Whether to use AMSGrad.
     adabound : bool
-        Use AdaBound; together with ``amsgrad`` it is AMSBound.
+        Whether to use AdaBound; together with ``amsgrad`` it is AMSBound.
     final_lr : float
         Final learning rate of AdaBound.
     gamma : float
-        How fast the bounds of AdaBound approach it.
+        Rate at which the bounds of AdaBound approach the final learning rate.
     lazy : bool
-        Leave rows whose gradient is zero as they are, with their states. A row is what
-        the first axis counts. By the formula, which is the default, all rows move by
-        what is left of earlier gradients. The matrix of an embedding has many rows, of
-        which a step uses few: with this it takes time for these alone. The rows are
-        not the same as without, so this is no mere switch of speed.
+        Whether to skip rows whose gradient is zero, along with their states. Rows are
+        counted along the first axis. According to the formula, which is the default,
+        earlier gradients continue to change all rows. The matrix of an embedding has
+        many rows, of which a step uses few: with ``lazy``, only these rows take time.
+        The results differ from those of the formula, so the option does not only affect
+        speed.
 
     Raises
     ------
@@ -246,7 +247,7 @@ class AdamW(Adam):
     Parameters
     ----------
     alpha, beta1, beta2, eps, eta, weight_decay_rate : float
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
 
     See Also
     --------
@@ -290,7 +291,7 @@ class AMSGrad(Adam):
     Parameters
     ----------
     alpha, beta1, beta2, eps, eta : float
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
 
     See Also
     --------
@@ -337,7 +338,7 @@ class AdaBound(Adam):
     Parameters
     ----------
     alpha, beta1, beta2, final_lr, gamma, eps, eta : float
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
 
     See Also
     --------
@@ -389,7 +390,7 @@ class AMSBound(Adam):
     Parameters
     ----------
     alpha, beta1, beta2, final_lr, gamma, eps, eta : float
-        As those of :class:`Adam`.
+        As for :class:`Adam`.
 
     See Also
     --------

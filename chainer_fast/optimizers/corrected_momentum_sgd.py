@@ -22,9 +22,9 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, momentum : float, optional
-        As those of :class:`CorrectedMomentumSGD`.
+        As for :class:`CorrectedMomentumSGD`.
     """
 
     def __init__(
@@ -45,21 +45,21 @@ class CorrectedMomentumSGDRule(_rule.ElementwiseRule):
 
 
 class CorrectedMomentumSGD(GradientMethod):
-    r"""Momentum SGD that takes a change of the learning rate at once.
+    r"""Momentum SGD with an immediate effect of changes of the learning rate.
 
     .. math::
        v \leftarrow \mu v - g, \quad \theta \leftarrow \theta + \eta v
 
-    While the learning rate is constant it is the same as :class:`MomentumSGD`. When the
-    rate is lowered, past gradients count by the new rate: the momentum correction of
-    the paper below.
+    While the learning rate is constant, it is equivalent to :class:`MomentumSGD`. When
+    the rate is lowered, past gradients are multiplied by the new rate, which is the
+    momentum correction of the paper below.
 
     Parameters
     ----------
     lr : float
         Learning rate :math:`\eta`.
     momentum : float
-        How much of the velocity is kept, :math:`\mu`.
+        Decay rate :math:`\mu` of the velocity.
 
     See Also
     --------

@@ -22,9 +22,9 @@ class MomentumSGDRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, momentum : float, optional
-        As those of :class:`MomentumSGD`.
+        As for :class:`MomentumSGD`.
     """
 
     def __init__(
@@ -55,13 +55,14 @@ class MomentumSGD(GradientMethod):
     lr : float
         Learning rate :math:`\eta`.
     momentum : float
-        How much of the last step is kept, :math:`\mu`.
+        Decay rate :math:`\mu` of the last step.
     lazy : bool
-        Leave rows whose gradient is zero as they are, with their states. A row is what
-        the first axis counts. By the formula, which is the default, all rows move by
-        what is left of earlier gradients. The matrix of an embedding has many rows, of
-        which a step uses few: with this it takes time for these alone. The rows are
-        not the same as without, so this is no mere switch of speed.
+        Whether to skip rows whose gradient is zero, along with their states. Rows are
+        counted along the first axis. According to the formula, which is the default,
+        earlier gradients continue to change all rows. The matrix of an embedding has
+        many rows, of which a step uses few: with ``lazy``, only these rows take time.
+        The results differ from those of the formula, so the option does not only affect
+        speed.
 
     References
     ----------

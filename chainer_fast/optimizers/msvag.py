@@ -19,7 +19,7 @@ from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
-# In the first step the means are of one gradient and have no variance to estimate.
+# In the first step, the means are of a single gradient and have no variance.
 _RHO_MAX = 0.9999
 
 
@@ -30,14 +30,14 @@ class MSVAGRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, beta, eta, weight_decay_rate : float, optional
-        As those of :class:`MSVAG`.
+        As for :class:`MSVAG`.
 
     Attributes
     ----------
     beta_power : float
-        ``beta`` to the power of the number of the next update.
+        ``beta`` to the power of the index of the next update.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class MSVAGRule(_rule.ElementwiseRule):
 
     @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Save or load the rule; Chainer's files have no power, which follows from t.
+        """Save or load the rule; Chainer's files lack the power, which follows from t.
         """
         super().serialize(serializer)
         if not isinstance(serializer, Deserializer):
@@ -64,7 +64,7 @@ class MSVAGRule(_rule.ElementwiseRule):
         self.beta_power = self._power_after(self.t) if power is None else float(power)
 
     def _power_after(self, t):
-        """Return what the power is after updates that did not change ``beta``."""
+        """Return the power after the updates so far with a constant ``beta``."""
         power = beta = _rule.plain(self.hyperparam.beta)
         for _ in range(t):
             previous, power = power, power * beta
@@ -78,7 +78,7 @@ class MSVAGRule(_rule.ElementwiseRule):
         return rule
 
     def _coefficients(self):
-        """Return what the formula needs besides arrays, and count the update."""
+        """Return the coefficients of the formula, and count the update."""
         lr, beta, eta, decay = self._scalars('lr', 'beta', 'eta', 'weight_decay_rate')
         power = _rule.plain(self.beta_power)
         self.beta_power = power * beta
@@ -96,7 +96,7 @@ class MSVAGRule(_rule.ElementwiseRule):
             square = mean * mean
             variance = (v / weight - square) / (1 - rho)
             factor = xp.clip(square / (square + rho * variance), 0, 1)
-        # Where there was no gradient yet there is no step.
+        # Elements without a gradient so far are not updated.
         factor = xp.nan_to_num(factor)
         data -= eta * (lr * mean * factor + decay * data)
 
@@ -112,8 +112,8 @@ class MSVAG(GradientMethod):
        \gamma &= m^2 / (m^2 + \rho_t s) \\
        \theta &\leftarrow \theta - \eta (\alpha \gamma m + \lambda \theta)
 
-    where :math:`\rho_t` is the share of the variance of a gradient that its moving
-    mean has.
+    where :math:`\rho_t` is the ratio of the variance of the moving mean to that of a
+    gradient.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ class NesterovAGRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, momentum : float, optional
-        As those of :class:`NesterovAG`.
+        As for :class:`NesterovAG`.
     """
 
     def __init__(
@@ -52,15 +52,15 @@ class NesterovAG(GradientMethod):
        v \leftarrow \mu v - \eta g, \quad
        \theta \leftarrow \theta + \mu^2 v - (1 + \mu) \eta g
 
-    The parameters are kept at the point that the next gradient is taken at, as in the
-    paper below, whose second formula has the :math:`v` of before the step, however.
+    The parameters are stored at the point at which the next gradient is computed, as in
+    the paper below, but the second formula there uses the :math:`v` before the step.
 
     Parameters
     ----------
     lr : float
         Learning rate :math:`\eta`.
     momentum : float
-        How much of the last step is kept, :math:`\mu`.
+        Decay rate :math:`\mu` of the last step.
 
     References
     ----------

@@ -22,11 +22,11 @@ class RMSpropRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, alpha, eps : float, optional
-        As those of :class:`RMSprop`.
+        As for :class:`RMSprop`.
     eps_inside_sqrt : bool, optional
-        As that of :class:`RMSprop`.
+        As for :class:`RMSprop`.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class RMSprop(GradientMethod):
     alpha : float
         Decay rate :math:`\alpha` of the mean.
     eps : float
-        Small value :math:`\epsilon` against division by zero.
+        Small value :math:`\epsilon` that avoids division by zero.
     eps_inside_sqrt : bool
-        Divide by :math:`\sqrt{s + \epsilon}` instead.
+        Whether to divide by :math:`\sqrt{s + \epsilon}` instead.
 
     References
     ----------

@@ -22,9 +22,9 @@ class RMSpropGravesRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, alpha, momentum, eps : float, optional
-        As those of :class:`RMSpropGraves`.
+        As for :class:`RMSpropGraves`.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class RMSpropGraves(GradientMethod):
     alpha : float
         Decay rate :math:`\alpha` of the means.
     momentum : float
-        How much of the last step is kept, :math:`\mu`.
+        Decay rate :math:`\mu` of the last step.
     eps : float
-        Small value :math:`\epsilon` against division by zero.
+        Small value :math:`\epsilon` that avoids division by zero.
 
     References
     ----------

@@ -21,9 +21,9 @@ class SGDRule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr : float, optional
-        As that of :class:`SGD`.
+        As for :class:`SGD`.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class SGD(GradientMethod):
     >>> layer.W.array
     array([[0.7, 2.1]], dtype=float32)
 
-    Other ways to take a step: with gradients that are there already, and with the
-    arguments of the loss function.
+    Other ways to update: with gradients that are already computed, and with arguments
+    of the loss function.
 
     >>> layer.cleargrads()
     >>> F.sum(layer(x)).backward()

@@ -22,9 +22,9 @@ class SMORMS3Rule(_rule.ElementwiseRule):
     Parameters
     ----------
     parent_hyperparam : Hyperparameter, optional
-        Source of the values that are not given.
+        Object that supplies the values that are not given.
     lr, eps : float, optional
-        As those of :class:`SMORMS3`.
+        As for :class:`SMORMS3`.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SMORMS3(GradientMethod):
     lr : float
         Largest learning rate :math:`\eta`.
     eps : float
-        Small value :math:`\epsilon` against division by zero.
+        Small value :math:`\epsilon` that avoids division by zero.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Tests that compare a distribution with one of SciPy."""
+"""Tests that compare a distribution with SciPy's."""
 import functools
 import unittest
 
@@ -14,7 +14,7 @@ _SAMPLE_OPTIONS = {'atol': 3e-2, 'rtol': 3e-2}
 
 
 def skip_not_in_test_target(test_target):
-    """Return a decorator that skips a test whose target is not among those to test."""
+    """Return a decorator that skips a test if its target is not to be tested."""
     def decorate(method):
         @functools.wraps(method)
         def tested(self, *args, **kwargs):
@@ -28,12 +28,13 @@ def skip_not_in_test_target(test_target):
 
 
 class distribution_unittest(unittest.TestCase):
-    """Base of test cases that compare a distribution with one of SciPy.
+    """Base of test cases that compare a distribution with SciPy's.
 
     A subclass defines a method ``setUp_configure`` that sets these attributes:
 
-    - ``dist``: class of the distribution, or a function that makes one.
-    - ``params``: its parameters, a dict of arrays; ``options``: its other arguments.
+    - ``dist``: class of the distribution, or a function that creates one.
+    - ``params``: parameters of the distribution, a dict of arrays; ``options``: its
+      other arguments.
     - ``scipy_dist``: distribution of :mod:`scipy.stats`; ``scipy_params``: its
       parameters.
     - ``test_targets``: set of the members to test, among ``'batch_shape'``, ``'cdf'``,
@@ -41,12 +42,13 @@ class distribution_unittest(unittest.TestCase):
       ``'log_survival'``, ``'mean'``, ``'prob'``, ``'sample'``, ``'stddev'``,
       ``'support'``, ``'survival'``, ``'variance'``.
     - ``support`` (default: ``'real'``), ``event_shape`` (``()``).
-    - ``continuous`` (``True``): whether SciPy's is a density rather than a mass.
+    - ``continuous`` (``True``): whether SciPy defines a density rather than a mass.
 
-    Its parameters, e.g. by :func:`~chainer_fast.testing.parameterize`, are ``shape``
-    and ``sample_shape``, the shapes of a batch and of samples, and ``is_variable``,
-    whether the parameters are variables. Its method ``sample_for_test`` returns points
-    at which probabilities are compared.
+    The parameters of the subclass, for example by
+    :func:`~chainer_fast.testing.parameterize`, are ``shape`` and ``sample_shape``, the
+    shapes of a batch and of samples, and ``is_variable``, whether the parameters are
+    variables. Its method ``sample_for_test`` returns points at which probabilities are
+    compared.
     """
 
     # Attributes of the class, so that parameters of a test case may set them, too.
@@ -56,8 +58,8 @@ class distribution_unittest(unittest.TestCase):
     event_shape = ()
     continuous = True
 
-    #: Whether SciPy's distribution takes the parameters of one element of the batch at
-    #: a time.
+    #: Whether SciPy's distribution accepts the parameters of only one element of the
+    #: batch at a time.
     scipy_onebyone = False
 
     def setUp(self):
@@ -131,7 +133,7 @@ class distribution_unittest(unittest.TestCase):
         self._check_at(is_gpu, self.sample_for_test(), 'cdf', 'cdf')
 
     def check_icdf(self, is_gpu):
-        # Not up to 0 and 1, where it may be infinite.
+        # Without 0 and 1, where it may be infinite.
         points = numpy.random.uniform(
             1e-5, 1 - 1e-5, self.sample_shape + self.shape).astype(numpy.float32)
         self._check_at(is_gpu, points, 'icdf', 'ppf')

@@ -50,7 +50,7 @@ class LinkTestError(_TestError):
 #
 
 def _check_array_types(arrays, device, func_name):
-    """Raise ``TypeError`` unless this is a tuple of arrays of the device or None."""
+    """Raise ``TypeError`` for anything but a tuple of arrays of the device or None."""
     if not isinstance(arrays, tuple):
         raise TypeError(
             '%s() must return a tuple, not %s' % (func_name, type(arrays).__name__))
@@ -77,7 +77,7 @@ def _check_variable_types(vars, device, func_name, test_error_cls):
 
 
 def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
-    """Raise the error unless arrays agree in shapes, dtypes and values.
+    """Raise the error unless arrays have equal shapes, dtypes and values.
 
     The keyword arguments are those of :func:`chainer_fast.testing.assert_allclose`.
     """
@@ -92,7 +92,7 @@ def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
             len(actual_props), len(expected_props), props))
     test_error_cls.check(
         actual_props == expected_props,
-        'shapes or dtypes of outputs are not those expected\n' + props)
+        'shapes or dtypes of outputs differ from the expected ones\n' + props)
     problems = {}
     for i, (actual, expected) in enumerate(
             zip(actual_arrays, expected_arrays, strict=True)):
@@ -102,7 +102,7 @@ def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
             problems[i] = str(e)
     test_error_cls.check(
         not problems,
-        'outputs %s are not those expected\n%s\n%s' % (
+        'outputs %s differ from the expected ones\n%s\n%s' % (
             list(problems), props, ''.join(
                 '\noutput %d:\n%s\n' % item for item in problems.items())))
 
@@ -111,13 +111,13 @@ def _check_arrays_equal(actual_arrays, expected_arrays, test_error_cls, **opts):
 #
 
 def _draw_like(templates):
-    """Draw arrays with the shapes and dtypes of others, uniformly in [-1, 1)."""
+    """Draw arrays with the shapes and dtypes of given ones, uniformly in [-1, 1)."""
     return tuple(numpy.random.uniform(-1, 1, a.shape).astype(a.dtype)
                  for a in templates)
 
 
 def _with_contiguousness(arrays, contiguous):
-    """Return arrays in the layout given by ``contiguous`` of a test case."""
+    """Return arrays in the layout specified by ``contiguous`` of a test case."""
     if contiguous is None:
         return _array._as_noncontiguous_array(arrays)
     assert contiguous == 'C', (
@@ -136,10 +136,10 @@ _MAX_DODGES = 10000
 
 
 def _check_dodging(attempt, dodge, test_error_cls, message):
-    """Run an attempt to check gradients; its failure is raised as the given error.
+    """Run an attempt to check gradients; raise its failure as the given error.
 
-    An attempt at a point where the function is not differentiable is repeated, if
-    ``dodge`` is true, since it draws another point.
+    If ``dodge`` is true, an attempt at a point where the function is not differentiable
+    is repeated, which draws another point.
     """
     with test_error_cls.raise_if_fail(message):
         for _ in range(_MAX_DODGES):
@@ -149,4 +149,5 @@ def _check_dodging(attempt, dodge, test_error_cls, message):
                 if not dodge:
                     raise
         raise AssertionError(
-            'none of %d inputs lets the function be differentiated' % _MAX_DODGES)
+            'none of %d inputs is a point at which the function is differentiable'
+            % _MAX_DODGES)

@@ -10,7 +10,7 @@ from chainer_fast.testing._function_link_support import FunctionTestError
 
 
 class FunctionTestBase:
-    """The tests of :class:`FunctionTestCase`, without a test framework.
+    """The tests of :class:`FunctionTestCase`, independent of a test framework.
 
     The methods ``run_test_*`` run a test on a backend.
     """
@@ -44,7 +44,7 @@ class FunctionTestBase:
         """
 
     def generate_inputs(self):
-        """Return a tuple of input arrays, of NumPy. To be overridden."""
+        """Return a tuple of input arrays, from NumPy. To be overridden."""
         raise NotImplementedError('define generate_inputs()')
 
     def forward(self, inputs, device):
@@ -60,17 +60,17 @@ class FunctionTestBase:
         raise NotImplementedError('define forward(inputs, device)')
 
     def forward_expected(self, inputs):
-        """Return a tuple of the expected output arrays, of NumPy. To be overridden.
+        """Return a tuple of the expected output arrays, from NumPy. To be overridden.
 
         Parameters
         ----------
         inputs : tuple of numpy.ndarray
-            Inputs. They must not be changed.
+            Inputs, which must not be changed.
         """
         raise NotImplementedError('define forward_expected(inputs)')
 
     def generate_grad_outputs(self, outputs_template):
-        """Return a tuple of gradients of the outputs, arrays of NumPy or ``None``.
+        """Return a tuple of gradients of the outputs, NumPy arrays or ``None``.
 
         By default they are uniform in [-1, 1).
 
@@ -82,7 +82,7 @@ class FunctionTestBase:
         return _support._draw_like(outputs_template)
 
     def generate_grad_grad_inputs(self, inputs_template):
-        """Return a tuple of gradients of the inputs' gradients, of NumPy or ``None``.
+        """Return a tuple of gradients of the gradients, NumPy arrays or ``None``.
 
         By default they are uniform in [-1, 1). Those of integer inputs are not used.
 
@@ -149,7 +149,7 @@ class FunctionTestBase:
         return outputs
 
     def _function_to_check(self):
-        """Return the function as ``gradient_check`` calls it."""
+        """Return the function in the form that ``gradient_check`` calls."""
         def f(*inputs):
             return self._forward(inputs, self.backend_config)
 
@@ -226,8 +226,8 @@ class FunctionTestCase(FunctionTestBase, unittest.TestCase):
     A subclass defines :meth:`generate_inputs`, :meth:`forward` and
     :meth:`forward_expected`, and may define :meth:`generate_grad_outputs`,
     :meth:`generate_grad_grad_inputs`, :meth:`check_forward_outputs` and
-    :meth:`before_test`. It is decorated with
-    :func:`~chainer_fast.testing.inject_backend_tests`, with ``None`` for the names.
+    :meth:`before_test`. Decorate it with
+    :func:`~chainer_fast.testing.inject_backend_tests`, passing ``None`` for the names.
 
     Attributes
     ----------

@@ -1,16 +1,16 @@
-"""Initializers of parameters, as given to test cases of links."""
+"""Initializers of parameters, as passed to test cases of links."""
 import numpy
 
 from chainer_fast import initializers
 
 
 class InitializerArgument:
-    """Initializer argument of a link, and the initializer that the link makes of it.
+    """Initializer argument of a link, and the initializer that the link creates.
 
     Parameters
     ----------
     argument_value : object
-        Argument of the link, e.g. ``None``.
+        Argument of the link, such as ``None``.
     expected_initializer : initializer
         An equivalent initializer, array or number.
     """
@@ -18,7 +18,7 @@ class InitializerArgument:
     def __init__(self, argument_value, expected_initializer):
         if expected_initializer is None:
             raise ValueError(
-                'expected_initializer must be what the link falls back on, not None')
+                'expected_initializer must be the default of the link, not None')
         self.argument_value = argument_value
         self.expected_initializer = expected_initializer
 
@@ -29,8 +29,8 @@ def _check_generated_initializer(init):
         return
     if init is None:
         raise ValueError(
-            'None leaves the initializer to the link: use InitializerArgument(None, '
-            'EXPECTED) to tell what it falls back on')
+            'None lets the link choose the initializer: use InitializerArgument(None, '
+            'EXPECTED) to specify the default of the link')
     _get_expected_initializer(init)
 
 
@@ -40,7 +40,7 @@ def _get_initializer_argument_value(init):
 
 
 def _get_expected_initializer(init):
-    """Return the initializer that the parameter must agree with."""
+    """Return the initializer that the parameter must match."""
     if isinstance(init, InitializerArgument):
         init = init.expected_initializer
     if not (callable(init) or numpy.isscalar(init)

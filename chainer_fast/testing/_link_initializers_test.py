@@ -1,4 +1,4 @@
-"""Test cases of links' initializers."""
+"""Test cases of the initializers of links."""
 import unittest
 
 import numpy
@@ -18,8 +18,8 @@ class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
 
     A subclass defines ``param_names`` and the methods :meth:`generate_params`,
     :meth:`generate_inputs`, :meth:`create_link` and :meth:`get_initializers`, and may
-    define :meth:`forward` and :meth:`before_test`. It is decorated with
-    :func:`~chainer_fast.testing.inject_backend_tests`, with ``None`` for the names.
+    define :meth:`forward` and :meth:`before_test`. Decorate it with
+    :func:`~chainer_fast.testing.inject_backend_tests`, passing ``None`` for the names.
 
     Attributes
     ----------
@@ -47,10 +47,10 @@ class LinkInitializersTestCase(_LinkTestBase, unittest.TestCase):
         self.check_initializers_options = {}
 
     def get_initializers(self):
-        """Return initializers to test, a list for each parameter. To be overridden.
+        """Return initializers to test, one list for each parameter. To be overridden.
 
-        They are initializers, arrays of NumPy, numbers or
-        :class:`~chainer_fast.testing.InitializerArgument`, and deterministic.
+        They are deterministic initializers, NumPy arrays, numbers or objects of
+        :class:`~chainer_fast.testing.InitializerArgument`.
         """
         raise NotImplementedError('define get_initializers()')
 

@@ -30,7 +30,7 @@ class _LinkTestBase:
         """
 
     def generate_inputs(self):
-        """Return a tuple of input arrays, of NumPy. To be overridden."""
+        """Return a tuple of input arrays, from NumPy. To be overridden."""
         raise NotImplementedError('define generate_inputs()')
 
     def create_link(self, initializers):
@@ -46,15 +46,15 @@ class _LinkTestBase:
     def generate_params(self):
         """Return a tuple of initializers of the parameters. To be overridden.
 
-        They are arrays of NumPy, numbers, initializers or
+        They are NumPy arrays, numbers, initializers or objects of
         :class:`~chainer_fast.testing.InitializerArgument`.
         """
         raise NotImplementedError('define generate_params()')
 
     def forward(self, link, inputs, device):
-        """Return the output of a link, a variable or a tuple of them.
+        """Return the output of a link, a variable or a tuple of variables.
 
-        By default, the result of calling it with the inputs.
+        By default, the result of calling the link with the inputs.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class _LinkTestBase:
         return created.to_device(backend_config.device)
 
     def _create_initialized_link(self, inits, backend_config):
-        """Return a new link that was called, so that all parameters have arrays."""
+        """Return a new link after a call, so that all parameters have arrays."""
         created = self._create_link(inits, backend_config)
         inputs = self._send(self._generate_inputs())
         self._forward(
@@ -140,8 +140,8 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
     A subclass defines ``param_names`` and the methods :meth:`generate_params`,
     :meth:`generate_inputs`, :meth:`create_link` and :meth:`forward_expected`, and may
     define :meth:`forward`, :meth:`generate_grad_outputs`,
-    :meth:`check_forward_outputs` and :meth:`before_test`. It is decorated with
-    :func:`~chainer_fast.testing.inject_backend_tests`, with ``None`` for the names.
+    :meth:`check_forward_outputs` and :meth:`before_test`. Decorate it with
+    :func:`~chainer_fast.testing.inject_backend_tests`, passing ``None`` for the names.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         self.check_forward_options = {}
 
     def forward_expected(self, link, inputs):
-        """Return a tuple of the expected output arrays, of NumPy. To be overridden.
+        """Return a tuple of the expected output arrays, from NumPy. To be overridden.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
         raise NotImplementedError('define forward_expected(link, inputs)')
 
     def generate_grad_outputs(self, outputs_template):
-        """Return a tuple of gradients of the outputs, arrays of NumPy or ``None``.
+        """Return a tuple of gradients of the outputs, NumPy arrays or ``None``.
 
         By default they are uniform in [-1, 1).
 
@@ -299,7 +299,7 @@ class LinkTestCase(_LinkTestBase, unittest.TestCase):
 
 
 def _get_link_params(link, param_names):
-    """Return the parameters of a link with these names."""
+    """Return the parameters of a link with given names."""
     params = []
     for name in param_names:
         param = getattr(link, name, None)

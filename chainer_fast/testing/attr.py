@@ -1,4 +1,4 @@
-"""Marks for tests that need a device, a library or much time."""
+"""Marks for tests that need a device, a library or a long time."""
 from __future__ import annotations
 
 import os
@@ -36,7 +36,7 @@ def get_error() -> ImportError | None:
 
 
 def _dummy_callable(*args, **kwargs):
-    """Stand for a mark of pytest in programs that make marks of their own."""
+    """Replace a mark of pytest in programs that define their own marks."""
     check_available()
     raise RuntimeError('pytest is installed: use its mark')
 
@@ -57,7 +57,7 @@ def chainerx(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
 
 
 def slow(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
-    """Mark a test that takes long; deselected by ``pytest -m 'not slow'``."""
+    """Mark a slow test; deselected by ``pytest -m 'not slow'``."""
     return _mark('slow')(*args, **kwargs)
 
 
@@ -99,5 +99,5 @@ def multi_gpu(gpu_num: int) -> tp.Callable[[_Test], _Test]:
 
 def _mark(name):
     check_available()
-    # Looked up now, not on import: a conftest may have replaced the mark.
+    # Looked up now, not at import: a conftest may have replaced the mark.
     return getattr(pytest.mark, name)

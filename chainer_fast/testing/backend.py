@@ -20,7 +20,7 @@ class BackendConfig:
     Parameters
     ----------
     params : dict
-        Settings; those left out have the defaults below.
+        Settings. Omitted settings have the defaults below.
 
         - ``use_cuda`` (``False``): use CuPy, on ``cuda_device`` (default: 0).
         - ``use_chainerx`` (``False``): use ChainerX, on ``chainerx_device``, a name.
@@ -37,7 +37,7 @@ class BackendConfig:
         If a setting is unknown.
     """
 
-    # In the order of the names of test cases.
+    # In the order of names of test cases.
     _props = list({
         'use_chainerx': False,
         'chainerx_device': None,
@@ -69,7 +69,7 @@ class BackendConfig:
         settings = dict(self._props)
         for name, value in params.items():
             if name not in settings:
-                raise ValueError('no setting %s; there are %s' % (
+                raise ValueError('no setting %s; the settings are %s' % (
                     name, ', '.join(settings)))
             settings[name] = value
         self._contexts = []
@@ -174,14 +174,14 @@ def inject_backend_tests(
         params: list[dict[tp.Any, tp.Any]]) -> tp.Callable[..., tp.Any]:
     """Return a decorator that runs test methods on several backends.
 
-    The methods take a :class:`BackendConfig` as their second argument.
+    The second argument of the methods is a :class:`BackendConfig`.
 
     Parameters
     ----------
     method_names : list of str or None
-        Test methods that take it; all of them if ``None``. Others run once, but only if
-        the class is parameterized, too. Otherwise this decorator hides them from test
-        runners, as in Chainer.
+        Test methods with this argument; all test methods if ``None``. Other test
+        methods run once if the class is also parameterized. Otherwise this decorator
+        hides them from test runners, as in Chainer.
     params : list of dict
         Parameters of the backends.
 

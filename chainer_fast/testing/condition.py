@@ -1,4 +1,4 @@
-"""Decorators of tests that need not succeed in every run."""
+"""Decorators for tests that need not succeed in every run."""
 from __future__ import annotations
 
 import functools
@@ -11,13 +11,13 @@ def repeat_with_success_at_least(
         times: int, min_success: int) -> tp.Callable[..., tp.Any]:
     """Return a decorator that runs a test several times, some of which must succeed.
 
-    Each run has its own instance, set-up and tear-down. Runs end as soon as the outcome
-    is certain, but at least one is made.
+    Each run has its own instance, setup and teardown. Runs end as soon as the outcome
+    is certain, but there is at least one.
 
     Parameters
     ----------
     times : int
-        Greatest number of runs.
+        Maximum number of runs.
     min_success : int
         Number of runs that must succeed.
 
@@ -80,7 +80,7 @@ def retry(times: int) -> tp.Callable[..., tp.Any]:
     Parameters
     ----------
     times : int
-        Greatest number of runs.
+        Maximum number of runs.
 
     Returns
     -------
@@ -117,21 +117,21 @@ def _run_once(method, instance, args, kwargs):
     Returns
     -------
     str or None
-        Traceback of its error, if any.
+        Traceback of the error, if any.
 
     Raises
     ------
     unittest.SkipTest
-        If it was skipped.
+        If the test was skipped.
     """
     name = instance._testMethodName
     trial = type(instance)(name)
 
     def run():
-        # The result is dropped, as unittest warns of tests that return something.
+        # The result is dropped because unittest warns about tests that return a value.
         method(trial, *args, **kwargs)
 
-    # The instance's attribute hides the repeating method of the class.
+    # The attribute of the instance hides the repeating method of the class.
     setattr(trial, name, run)
     result = QuietTestRunner().run(trial)
     if result.skipped:

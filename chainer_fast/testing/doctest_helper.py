@@ -11,7 +11,7 @@ from chainer_fast.testing.helper import _are_satisfied
 
 
 def skipif(condition: tp.Any) -> bool:
-    """Skip under a condition."""
+    """Skip if a condition is true."""
     return bool(condition)
 
 

@@ -21,7 +21,7 @@ def assert_warns(expected: type | tuple[type, ...]) -> tp.Iterator[None]:
     Parameters
     ----------
     expected : type or tuple of type
-        Category of the warning, or categories of which one suffices.
+        Category of the warning, or a tuple of categories, of which one suffices.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def assert_warns(expected: type | tuple[type, ...]) -> tp.Iterator[None]:
         warnings.simplefilter('always')
         yield
     if not any(isinstance(w.message, expected) for w in caught):
-        raise AssertionError('%s was not warned of; warnings in the block: %s' % (
+        raise AssertionError('there was no warning of %s; warnings in the block: %s' % (
             getattr(expected, '__name__', expected),
             [w.category.__name__ for w in caught]))
 
@@ -43,7 +43,7 @@ def with_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
     Parameters
     ----------
     *requirements : str
-        Requirements in pip's syntax, e.g. ``'scipy>=1.0'``. All must be met.
+        Requirements in pip's syntax, such as ``'scipy>=1.0'``. All must be met.
 
     Returns
     -------
@@ -89,14 +89,15 @@ def without_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
 
 def _are_satisfied(requirements):
     """Return whether the installed distributions meet requirements of pip's syntax."""
-    # Installed with pytest.
+    # It is installed with pytest.
     from packaging import requirements as syntax
 
     for requirement in map(syntax.Requirement, requirements):
         if requirement.marker is not None and not requirement.marker.evaluate():
             continue
         try:
-            # This package is Chainer, whether or not it is imported by that name.
+            # This package counts as Chainer, whether or not it is imported by that
+            # name.
             version = __version__ if requirement.name == 'chainer' else (
                 importlib.metadata.version(requirement.name))
         except importlib.metadata.PackageNotFoundError:
@@ -109,15 +110,15 @@ def _are_satisfied(requirements):
 def patch(target: str, *args: tp.Any, **kwargs: tp.Any) -> tp.ContextManager[tp.Any]:
     """Replace an object by a mock, like :func:`unittest.mock.patch`.
 
-    Unlike there, the mock passes calls on to the replaced object, unless another object
-    to call is given.
+    Unlike that function, it creates a mock that forwards calls to the replaced object
+    unless another object to call is given.
 
     Parameters
     ----------
     target : str
-        Full name of the object, e.g. ``'numpy.linalg.svd'``.
+        Full name of the object, such as ``'numpy.linalg.svd'``.
     *args, **kwargs
-        The other arguments of :func:`unittest.mock.patch`.
+        Other arguments of :func:`unittest.mock.patch`.
 
     Returns
     -------
@@ -138,7 +139,7 @@ def patch(target: str, *args: tp.Any, **kwargs: tp.Any) -> tp.ContextManager[tp.
 
 
 def _import_object_from_name(fullname):
-    """Return the object of a dotted name, whose first parts name a module."""
+    """Return the object with a dotted name that begins with the name of a module."""
     parts = fullname.split('.')
     for n_module in range(len(parts), 0, -1):
         try:

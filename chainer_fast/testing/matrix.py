@@ -19,9 +19,9 @@ def generate_matrix(
     shape : tuple of int
         Shape of the result, ``(..., M, N)``.
     dtype : dtype
-        Floating or complex type of the result.
+        Floating or complex dtype of the result.
     singular_values : array of float or float
-        Singular values of the matrices, which broadcast to ``(..., min(M, N))``.
+        Singular values of the matrices, which must broadcast to ``(..., min(M, N))``.
         Required.
 
     Returns

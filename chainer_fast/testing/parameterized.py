@@ -12,18 +12,18 @@ import numpy
 from chainer_fast import utils
 from chainer_fast.testing import _bundle
 
-# Length of a parameter's value in the name of a test case.
+# Maximum length of the value of a parameter in the name of a test case.
 _MAX_VALUE_LENGTH = 100
 
-# Names do not depend on the version of NumPy: scalars are shown by their values.
+# Scalars are shown by their values, so that names do not depend on NumPy's version.
 _print_options = {'legacy': '1.25'} if int(numpy.__version__.split('.')[0]) >= 2 else {}
 
 
 def parameterize(*params: tp.Any) -> tp.Callable[..., tp.Any]:
-    """Return a decorator that makes a test case for each of the parameters.
+    """Return a decorator that creates a test case for each of the parameters.
 
     The entries of a parameter are attributes of the test case. Functions among them
-    are plain functions there, not methods.
+    remain plain functions; they do not become methods.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def parameterize(*params: tp.Any) -> tp.Callable[..., tp.Any]:
 
 
 def parameterize_pytest(names: str, values: list[tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Return :func:`parameterize` of arguments of ``pytest.mark.parametrize``.
+    """Return :func:`parameterize` for arguments of ``pytest.mark.parametrize``.
 
     Parameters
     ----------
     names : str
         Names of the attributes, separated by commas.
     values : list
-        Their values: tuples, or plain values if there is one name.
+        Values of the attributes: tuples, or plain values if there is one name.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def from_pytest_parameterize(
 def product(
         parameter: dict[str, list[tp.Any] | list[list[dict[tp.Any,
             tp.Any]]]]) -> list[dict[tp.Any, tp.Any]]:
-    """Return all combinations of parameters' values.
+    """Return all combinations of the values of parameters.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def product_dict(*parameters: tp.Any) -> list[dict[tp.Any, tp.Any]]:
     Parameters
     ----------
     *parameters : list of dict
-        A combination has one dict from each list. If they share a key, the last one
-        wins.
+        Each combination consists of one dict from each list. If they share a key, the
+        last dict takes precedence.
 
     Returns
     -------
@@ -158,7 +158,7 @@ _product_dict_orig = product_dict
 
 
 def _pairwise_product_dict(*parameters):
-    """Return combinations that cover every pair of choices, not all combinations."""
+    """Return combinations that cover every pair of choices, instead of all."""
     parameters = [list(dicts) for dicts in parameters]
     return [_merge([dicts[i] for dicts, i in zip(parameters, choice, strict=True)])
             for choice in _cover_pairs([len(dicts) for dicts in parameters])]
@@ -167,8 +167,8 @@ def _pairwise_product_dict(*parameters):
 def _cover_pairs(shape):
     """Return tuples of indices that contain all pairs of indices of any two axes.
 
-    This is greedy: each tuple starts from a missing pair, and its other indices are
-    those that cover most missing pairs, earlier ones first.
+    The algorithm is greedy: each tuple starts from a missing pair, and its other
+    indices are those that cover the most missing pairs; earlier indices are preferred.
     """
     if len(shape) < 2 or 0 in shape:
         return list(itertools.product(*map(range, shape)))
@@ -227,7 +227,7 @@ def _describe_case(base, i, param):
 
 
 def _report_parameters(base, param, method):
-    """Wrap a test method so that its errors show the parameters."""
+    """Wrap a test method so that its errors include the parameters."""
     @functools.wraps(method)
     def wrapper(self, *args, **kwargs):
         try:
@@ -246,7 +246,7 @@ def _report_parameters(base, param, method):
 
 
 def _takes_message(exception_type):
-    """Return whether an exception can be made from its message alone."""
+    """Return whether an exception can be created from its message only."""
     try:
         exception_type('')
     except Exception:

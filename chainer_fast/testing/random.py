@@ -17,7 +17,7 @@ _SEED = 100
 
 _old_python_random_state = None
 _old_numpy_random_state = None
-# Number of set-ups of test cases without tear-down yet: a test may run others.
+# Number of test cases that are set up and not torn down: a test may run others.
 _nest_count = 0
 
 
@@ -26,10 +26,10 @@ def fix_random(
         teardown_method: str = 'tearDown') -> tp.Callable[..., tp.Any]:
     """Return a decorator that fixes random numbers in each test of a test case.
 
-    NumPy's global random state is seeded before the set-up of a test and restored
-    after its tear-down; Python's is restored. With CuPy installed, its
-    generators are seeded as well. If the environment variable
-    ``CHAINER_TEST_RANDOM_NONDETERMINISTIC`` is 1, seeds differ from run to run.
+    NumPy's global random state is seeded before the setup of a test and restored after
+    its teardown; Python's is restored. If CuPy is installed, its generators are seeded,
+    too. If the environment variable ``CHAINER_TEST_RANDOM_NONDETERMINISTIC`` is 1,
+    seeds differ from run to run.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _fix_random_of(klass, setup_name, teardown_name):
         try:
             return set_up(self, *args, **kwargs)
         except BaseException:
-            # A failing set-up is not followed by a tear-down.
+            # There is no teardown after a failed setup.
             _teardown_random()
             raise
 
@@ -138,7 +138,7 @@ def _setup_random():
 
 def _teardown_random():
     global _nest_count
-    assert _nest_count > 0, 'random is not set up: tear-down without set-up'
+    assert _nest_count > 0, 'random is not set up: teardown without setup'
     _nest_count -= 1
     if _nest_count == 0:
         do_teardown()
@@ -161,7 +161,7 @@ def generate_seed() -> int:
     Raises
     ------
     AssertionError
-        If random numbers are not fixed at the moment.
+        If random numbers are not currently fixed.
     """
     assert _nest_count > 0, 'random is not set up: decorate the test with fix_random'
     return int(numpy.random.randint(0xffffffff, dtype=numpy.int64))

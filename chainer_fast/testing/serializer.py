@@ -44,7 +44,7 @@ def save_and_load(
         loader: tp.Callable[..., tp.Any]) -> None:
     """Save an object to a file, and load another object from it.
 
-    The file lies in a temporary directory, which is removed.
+    The file is in a temporary directory, which is removed.
 
     Parameters
     ----------

@@ -15,11 +15,11 @@ def is_available() -> bool:
 
 
 def check_available() -> None:
-    """Do nothing, as nothing is missing."""
+    """Do nothing, since no library is missing."""
 
 
 def get_error() -> None:
-    """Return ``None``, as nothing is missing."""
+    """Return ``None``, since no library is missing."""
     return _error
 
 
@@ -42,7 +42,7 @@ def get_trainer_with_mock_updater(
     chainer_fast.training.Trainer
         The trainer. Its updater is a :class:`unittest.mock.Mock` whose ``update``
         advances ``iteration``, ``epoch``, ``epoch_detail``, ``previous_epoch_detail``
-        and ``is_new_epoch`` by an iteration.
+        and ``is_new_epoch`` by one iteration.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def get_trainer_with_mock_updater(
         'expected a positive number of iterations per epoch, not %r' % (
             iter_per_epoch,))
     updater = mock.Mock()
-    # A trainer reports optimizers by name; a mock cannot be iterated.
+    # A trainer looks up optimizers by name; a mock cannot be iterated.
     updater.get_all_optimizers.return_value = {}
 
     def count(iteration):

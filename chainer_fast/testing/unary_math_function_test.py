@@ -50,16 +50,16 @@ def unary_math_function_unittest(
     label_expected : str, optional
         Label of an old-style function. Default: its name.
     make_data : callable, optional
-        Takes a shape and a dtype, and returns input, gradient of the output, and
-        gradient of the gradient of the input. Default: uniform in [-1, 1).
+        Function of a shape and a dtype that returns an input, a gradient of the output,
+        and a gradient of the gradient of the input. Default: uniform in [-1, 1).
     is_linear
         Ignored.
     forward_options : dict, optional
         Arguments of :func:`~chainer_fast.testing.assert_allclose`.
     backward_options, double_backward_options : dict, optional
         Arguments of :func:`~chainer_fast.gradient_check.check_backward` and
-        :func:`~chainer_fast.gradient_check.check_double_backward`. These, and those for
-        forward, override the defaults of the dtype.
+        :func:`~chainer_fast.gradient_check.check_double_backward`. All options override
+        the defaults for the dtype.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def unary_math_function_unittest(
     check_available()
     if is_linear is not None:
         warnings.warn(
-            'is_linear has no effect: leave it out', DeprecationWarning, stacklevel=2)
+            'is_linear has no effect: omit it', DeprecationWarning, stacklevel=2)
     is_old_style = isinstance(func, function.Function)
     name = type(func).__name__.lower() if is_old_style else func.__name__
     if func_expected is None:

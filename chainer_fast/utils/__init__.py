@@ -67,13 +67,13 @@ def force_type(dtype: DTypeSpec, value: tp.Any) -> NdArray | numpy.generic:
         return value if value.dtype == dtype else value.astype(dtype, copy=False)
     if dtype.kind == 'f':
         return dtype.type(value)
-    # NumPy's types themselves refuse integers out of range, or warn of them.
+    # NumPy's scalar types raise an error or warn for integers out of range.
     return numpy.asarray(value).astype(dtype)[()]
 
 
 @contextlib.contextmanager
 def tempdir(**kwargs: tp.Any):
-    """Make a temporary directory that is removed at the end of the ``with`` block.
+    """Create a temporary directory that is removed at the end of the ``with`` block.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def tempdir(**kwargs: tp.Any):
 
 
 def _check_arrays_forward_compatible(arrays, label=None):
-    """Raise ``TypeError`` unless the arrays are of one library; None is ignored."""
+    """Raise ``TypeError`` unless the arrays are of one library; ignore None."""
     if type_check.same_types(*[x for x in arrays if x is not None]):
         return
     raise TypeError(
@@ -122,7 +122,7 @@ def _raise_from(exc_type, message, orig_exc):
 
 
 def _repr_with_named_data(inst, **kwargs):
-    """Return text for ``__repr__`` that shows some named values."""
+    """Return a text for ``__repr__`` with some named values."""
     values = ' '.join(['%s=%s' % item for item in kwargs.items()])
     return '<%s.%s %s>' % (type(inst).__module__, type(inst).__name__, values)
 
@@ -131,7 +131,7 @@ WalkerAlias: type[tp.Any]
 
 
 def __getattr__(name: str) -> type[tp.Any]:
-    # Imported late: samplers are device residents, which need `meta` of this package.
+    # Imported late: samplers are device residents, which use `meta` of this package.
     if name != 'WalkerAlias':
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     from chainer_fast.utils import walker_alias

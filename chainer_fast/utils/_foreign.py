@@ -1,4 +1,4 @@
-"""What errors say of values that are no arrays, and of NumPy's functions of variables.
+"""Advice in errors about values that are not arrays, and NumPy functions of variables.
 """
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ _UFUNC = re.compile(
 
 
 def cure(value: tp.Any) -> str | None:
-    """Return how to make an array of a value, or None for arrays and other objects."""
+    """Return how to convert a value to an array; None for arrays and other objects."""
     if value is None:
-        return 'None is no array: what made it may lack a `return`'
+        return 'None is not an array: the function that returned it may lack a `return`'
     kind = type(value)
     library = kind.__module__.partition('.')[0]
     if library == 'torch':
-        return ('%s.%s is a tensor of PyTorch: chainer_fast.interop.torch.from_torch(x)'
-                ' makes a variable of it' % (library, kind.__name__))
+        return ('%s.%s is a tensor of PyTorch: '
+                'chainer_fast.interop.torch.from_torch(x) '
+                'converts it to a variable' % (library, kind.__name__))
     if library in ('jax', 'jaxlib', 'tensorflow', 'pandas', 'polars', 'PIL'):
-        return '%s is no array: pass numpy.asarray(x)' % kind.__name__
+        return '%s is not an array: pass numpy.asarray(x)' % kind.__name__
     if isinstance(value, (bool, int, float)) or _is_list_of_numbers(value):
         return '%s is no array: pass numpy.asarray(x, numpy.float32), or an integer ' \
             'dtype for labels and ids' % kind.__name__
@@ -36,24 +37,24 @@ def _is_list_of_numbers(value):
 
 
 def of_ufunc(text: str) -> str | None:
-    """Return what to write for a ufunc of NumPy that refuses variables, or None.
+    """Return what to write instead of a NumPy ufunc of variables, or None.
 
     Parameters
     ----------
     text : str
-        What NumPy's ``TypeError`` says.
+        Message of NumPy's ``TypeError``.
     """
     found = _UFUNC.search(text)
     if found is None:
         return None
     name = found[1] or found[2]
-    return ('numpy.%s takes arrays, not variables: write chainer.functions.%s(x) where '
-            'there is such a function, or pass x.array, through which no gradient flows'
+    return ('numpy.%s accepts arrays, not variables: call chainer.functions.%s(x) if '
+            'that function exists, or pass x.array, through which no gradient flows'
             % (name, name))
 
 
 def of_mixture(values: tp.Iterable[tp.Any]) -> str:
-    """Return the cure, on a line of its own, for inputs of different libraries."""
+    """Return advice, on a separate line, on inputs of different libraries."""
     words = next(filter(None, map(cure, values)), None)
     if words is None and any(type(value) is numpy.ndarray for value in values):
         words = ("all inputs and parameters belong on one device: model.to_device('@"

@@ -1,7 +1,7 @@
 """Forks of a process that has other threads.
 
-A fork has only the thread that made it. A lock that another thread had at that moment
-is never released in it, so that whoever asks for the lock waits for ever.
+A forked process has only the thread that called fork. A lock that another thread held
+at that moment is never released in it, so that acquiring the lock blocks forever.
 """
 import contextlib
 import multiprocessing
@@ -11,7 +11,7 @@ import typing as tp
 
 import numpy
 
-# A thread that draws for longer than this holds up no fork.
+# A fork does not wait longer than this for a thread that draws.
 _LONGEST_DRAW = 10.
 
 _held = []
@@ -19,7 +19,7 @@ _random: tp.Any = numpy.random
 
 
 def _hold():
-    """Take the lock of ``numpy.random``, once a draw that is under way is over."""
+    """Acquire the lock of ``numpy.random``, after the current draw has finished."""
     lock = _random.get_bit_generator().lock
     _held.append(lock if lock.acquire(timeout=_LONGEST_DRAW) else None)
 
@@ -36,10 +36,10 @@ if hasattr(os, 'register_at_fork'):
 
 @contextlib.contextmanager
 def opencv_without_threads():
-    """While it lasts, forks get an OpenCV that starts no threads, if it is in use.
+    """Return a context in which OpenCV, if it is in use, starts no threads in forks.
 
-    Its threads go to sleep some time after they are used. A fork meanwhile would wait
-    for their locks.
+    Its threads become idle some time after they are used. A process forked before that
+    would wait for their locks.
     """
     cv2: tp.Any = sys.modules.get('cv2')
     if (not hasattr(cv2, 'setNumThreads')

@@ -1,4 +1,4 @@
-"""What errors say of labels, ids and indexes that are out of range."""
+"""Errors about labels, ids and indices that are out of range."""
 import numpy
 
 
@@ -19,11 +19,11 @@ def check(n, rows_of, ignored=None, **labels):
     Parameters
     ----------
     n : int
-        Number of rows that the labels are numbers of.
+        Number of rows that the labels refer to.
     rows_of : str
         The name of the matrix with these rows.
     ignored : int or None
-        Label that stands for none.
+        Label that is ignored.
     **labels : array
         Labels by the names of the arguments.
     """
@@ -40,22 +40,22 @@ def check(n, rows_of, ignored=None, **labels):
 
 
 def explain(error, n, what, ignored=None, **labels):
-    """Return the error to raise in place of an ``IndexError`` that labels caused.
+    """Return the error to raise instead of an ``IndexError`` that labels caused.
 
-    Labels are looked at after the failure alone, so that those in range cost nothing.
-    As with NumPy, negative ones count from the end. Labels on a GPU are passed over, as
-    the check would have to wait for it.
+    Labels are examined only after a failure, so that valid labels have no cost. As in
+    NumPy, negative labels count from the end. Labels on a GPU are ignored, because the
+    check would have to wait for the GPU.
 
     Parameters
     ----------
     error : IndexError
-        What has failed.
+        The exception that was raised.
     n : int
-        Number of what the labels are labels of.
+        Number of objects that the labels refer to.
     what : str
-        The name of that, ``'classes'`` for instance.
+        Name of these objects, such as ``'classes'``.
     ignored : int or None
-        Label that stands for none.
+        Label that is ignored.
     **labels : array
         Labels by the names of the arguments.
     """

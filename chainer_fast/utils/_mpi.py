@@ -1,4 +1,4 @@
-"""Processes of a job of MPI that start others."""
+"""Processes of an MPI job that start other processes."""
 import contextlib
 import multiprocessing
 import os
@@ -10,10 +10,10 @@ _MPI_BEGINS = 'MPI4PY_RC_INITIALIZE'
 
 @contextlib.contextmanager
 def mpi_left_alone():
-    """While it lasts, processes that are started do not take part in a job of MPI.
+    """Return a context in which new processes do not take part in an MPI job.
 
-    A new one that is no fork imports the program's file, mpi4py included, which would
-    begin with MPI under the number that the program has in its job.
+    A new process that is not a fork imports the file of the program, and with it
+    mpi4py, which would initialize MPI with the rank of the program in its job.
     """
     if ('mpi4py' not in sys.modules or _MPI_BEGINS in os.environ
             or multiprocessing.get_start_method() == 'fork'):

@@ -18,9 +18,9 @@ def overridable(
         method: tp.Callable[[_Self, _First, _Second], _Result],
         ) -> tp.Callable[[_Self, _First, _Second], _Result]: ...
 def overridable(method: tp.Any) -> tp.Any:
-    """Mark a method that is called by position, and return it.
+    """Mark a method whose arguments are passed by position, and return it.
 
-    For type checkers its parameters have no names, so that derived classes choose
-    their own.
+    For type checkers, its parameters have no names, so that derived classes can choose
+    other names.
     """
     return method

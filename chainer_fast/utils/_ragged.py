@@ -1,4 +1,4 @@
-"""Arrays of what may have rows of different lengths."""
+"""Arrays of values that may have rows of different lengths."""
 from __future__ import annotations
 
 import typing as tp
@@ -9,16 +9,16 @@ from chainer_fast.types import NdArray
 
 
 def as_numpy(values: tp.Any, min_ndim: int = 0) -> NdArray:
-    """Return values as a NumPy array, of objects where rows differ in length.
+    """Return values as a NumPy array, which is of objects if rows differ in length.
 
-    NumPy 1 made one of objects by itself, and programs take it apart again.
+    NumPy 1 created an array of objects by itself, and programs split it again.
 
     Parameters
     ----------
     values : object
-        What :func:`numpy.asarray` takes.
+        Any argument of :func:`numpy.asarray`.
     min_ndim : int
-        Number of axes that an array of objects has to have at least.
+        Minimum number of axes of an array of objects.
 
     Returns
     -------
@@ -27,8 +27,8 @@ def as_numpy(values: tp.Any, min_ndim: int = 0) -> NdArray:
     Raises
     ------
     ValueError
-        If it would have fewer axes, or if not even objects fit, as for arrays that
-        differ in later axes alone.
+        If it would have fewer axes, or if an array of objects is impossible, as for
+        arrays that differ only in later axes.
     """
     try:
         return numpy.asarray(values)

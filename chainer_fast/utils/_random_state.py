@@ -1,8 +1,8 @@
 """States of random number generators in snapshots.
 
 NumPy's legacy generators and Python's ``random`` are Mersenne twisters. A state is
-saved as an array of ``float64``, which holds 32-bit integers exactly: 624 words, the
-position among them, whether there is an unused normal sample, and that sample.
+saved as an array of ``float64``, which represents 32-bit integers exactly: 624 words,
+the position among them, whether there is an unused normal sample, and that sample.
 """
 import contextlib
 import contextvars
@@ -19,9 +19,9 @@ _global_is_saved = contextvars.ContextVar('global_is_saved', default=False)
 
 
 def serialize(serializer, name, generator):
-    """Write or read the state of a generator of NumPy.
+    """Write or read the state of a NumPy generator.
 
-    A generator that is not a Mersenne twister is left alone.
+    A generator that is not a Mersenne twister is ignored.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def serialize_global(serializer):
     loaded = _exchange(serializer, '_python_random_state', [
         *words, normal is not None, normal or 0.])
     serialize(serializer, '_numpy_random_state', numpy_generator())
-    # Only after both were found valid.
+    # Only after both have been validated.
     if loaded is not None:
         words, position, has_normal, normal = loaded
         random.setstate((
@@ -56,7 +56,7 @@ def serialize_global(serializer):
 
 @contextlib.contextmanager
 def global_is_saved():
-    """Tell the objects that are serialized that :func:`serialize_global` follows."""
+    """Return a context for a snapshot in which :func:`serialize_global` follows."""
     token = _global_is_saved.set(True)
     try:
         yield
@@ -65,12 +65,12 @@ def global_is_saved():
 
 
 def is_saved(generator):
-    """Return whether the snapshot that is being made has the state of a generator.
+    """Return whether the current snapshot includes the state of a generator.
 
     Parameters
     ----------
     generator : numpy.random.RandomState or None
-        None stands for the global one.
+        None means the global generator.
     """
     if generator is None or generator is numpy_generator():
         return _global_is_saved.get()
@@ -79,7 +79,7 @@ def is_saved(generator):
 
 @contextlib.contextmanager
 def unchanged_global():
-    """Give ``numpy.random`` and ``random`` the states back that they have now."""
+    """Return a context that restores the states of ``numpy.random`` and ``random``."""
     python, generator = random.getstate(), numpy_generator()
     state = generator.get_state(legacy=False)
     try:
@@ -90,22 +90,22 @@ def unchanged_global():
 
 
 def numpy_generator():
-    """Return the object behind the functions of ``numpy.random``."""
+    """Return the generator of the functions of ``numpy.random``."""
     # NumPy declares the method of a generator as a function.
     return numpy.random.permutation.__self__  # type: ignore[attr-defined]
 
 
 def _exchange(serializer, name, numbers):
-    """Write a state, or return the state read, if any."""
+    """Write a state, or return the state that was read, if any."""
     state = numpy.array(numbers, numpy.float64)
     try:
         loaded = serializer(name, state)
     except KeyError:
-        return None     # a snapshot of Chainer, or of another program
+        return None     # a snapshot by Chainer or another program
     if not isinstance(serializer, Deserializer):
         return None
     words, (position, has_normal, normal) = loaded[:_N_WORDS], loaded[_N_WORDS:]
-    # A position beyond the words would make the generator read any memory.
+    # With a position beyond the words, the generator would read arbitrary memory.
     if not (numpy.all((words >= 0) & (words < 2**32) & (words % 1 == 0)) and words.any()
             and position in range(_N_WORDS + 1) and has_normal in (0, 1)
             and numpy.isfinite(normal)):

@@ -1,4 +1,4 @@
-"""What a failed type check adds to its message: what was given, and the cure."""
+"""Additions to the message of a failed type check: the inputs, and advice."""
 from __future__ import annotations
 
 import contextlib
@@ -13,7 +13,7 @@ _AXES = re.compile(r'(.+)\.ndim == ([0-9])$')
 
 
 def add(error, function, types):
-    """Add to an exception the inputs that a function refused, and the cure.
+    """Add to an exception the inputs that a function rejected, and advice.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def add(error, function, types):
     function : FunctionNode
         The function that was applied.
     types : TypeInfoTuple
-        Expressions for the types of its inputs.
+        Expressions for the types of the inputs.
     """
     given = {each.name: each.eval() for each in types}
     mistakes.tell(error, 'Given: ' + (', '.join(
@@ -41,9 +41,9 @@ def add(error, function, types):
 
 
 def replace_cure(error, words):
-    """Put a cure in the place of the one that an exception has, if it has one.
+    """Replace the advice in an exception, if there is any.
 
-    Links know more of what they were called with than the functions that refuse it.
+    Links have more information on their arguments than the functions that reject them.
     """
     mistakes.tell(error, words, getattr(error, '_cure', None))
     error._cure = words
@@ -61,8 +61,8 @@ def _of_dtypes(expect, given):
         return _convert(found[1], found[2])
     found = _DTYPE.match(expect)
     if found is not None and found[1] in given and found[2] in given:
-        # The first input is data, what follows are parameters; but data are no integers
-        # where they are compared with some.
+        # The first input is data, the following ones are parameters: the data is to be
+        # converted, except from a floating dtype to an integer dtype.
         first, second = sorted(found.groups(), key=list(given).index)
         if given[first].dtype.kind == 'f' and given[second].dtype.kind != 'f':
             first, second = second, first
@@ -71,7 +71,7 @@ def _of_dtypes(expect, given):
 
 
 def _of_axes(expect, given):
-    """Return the cure for a first input that lacks an axis, or None."""
+    """Return advice on a first input that lacks an axis, or None."""
     found = _AXES.match(expect)
     if found is None or found[1] != next(iter(given), None):
         return None
@@ -86,13 +86,13 @@ def _of_axes(expect, given):
 
 
 def of_images(x):
-    """Return the cure for images that lack an axis, which may be either of two."""
+    """Return advice on images that lack one of two possible axes."""
     return ('Images have the axes (image, channel, ...): %s[:, None] is a batch of '
-            'images of one channel, %s[None] one image in a batch of its own' % (x, x))
+            'images of one channel, %s[None] is a batch of one image' % (x, x))
 
 
 def _variable(name):
-    """Return the name that a program is likely to have for an input."""
+    """Return the name that a program is likely to use for an input."""
     return name if name.isidentifier() else 'x'
 
 

@@ -13,7 +13,7 @@ _error: tp.Any = None
 
 
 def bind(error):
-    """Make known the exception that a failed comparison raises; called at import."""
+    """Set the exception that a failed comparison raises; called at import."""
     global _error
     _error = error
 
@@ -28,7 +28,7 @@ def _repr(v):
         if len(v) == 1:
             return '(%s,)' % _repr(v[0])
         return '(%s)' % ', '.join(map(_repr, v))
-    # Without the type that NumPy 2 adds to the repr of a number.
+    # Without the type, which NumPy 2 adds to the repr of a number.
     return str(v) if isinstance(v, numpy.number) else repr(v)
 
 
@@ -53,15 +53,16 @@ def _eval_expr(v):
 class Expr:
     """A value that is known only when the check is evaluated.
 
-    The operators of Python make further expressions; :meth:`eval` computes.
+    Python's operators build further expressions; :meth:`eval` computes the value.
 
     Parameters
     ----------
     priority : int
-        Precedence of the outermost operator, which decides on parentheses in the text.
+        Precedence of the outermost operator, which determines the parentheses in the
+        text.
     """
 
-    # Makes NumPy operands on the left leave the operation to the expression.
+    # With this, left operands of NumPy leave the operation to the expression.
     __array_ufunc__ = None
     __hash__ = None
 
@@ -77,7 +78,7 @@ class Expr:
         return Call(self, args)
 
     def __getattr__(self, name: str) -> GetAttr:
-        # Python and NumPy look for special methods to find an object's abilities.
+        # Python and NumPy detect what an object supports by its special methods.
         if name.startswith('__') and name.endswith('__'):
             raise AttributeError(name)
         return GetAttr(self, name)
@@ -87,12 +88,12 @@ class Expr:
 
     def __bool__(self) -> bool:
         raise RuntimeError(
-            'An expression of a type check has no truth value yet. Give it to '
-            'type_check.expect(), or take its value with type_check.eval().')
+            'An expression of a type check has no truth value yet. Pass it to '
+            'type_check.expect(), or compute its value with type_check.eval().')
 
     def __iter__(self) -> tp.NoReturn:
         raise TypeError(
-            'The length of %s is not known yet. Take its value with '
+            'The length of %s is not known yet. Compute its value with '
             'type_check.eval() to iterate over it.' % (self,))
 
     def __contains__(self, item: tp.Any) -> bool:
@@ -218,7 +219,7 @@ class Call(Atom):
     obj : Expr
         The function.
     args : tuple
-        Its arguments.
+        Arguments of the call.
     """
 
     def __init__(self, obj: tp.Any, args: tp.Any) -> None:
@@ -245,7 +246,7 @@ class UnaryOperator(Expr):
     exp : str
         The operator.
     func : callable
-        Computes the value.
+        Function that computes the value.
     """
 
     def __init__(
@@ -276,7 +277,7 @@ class BinaryOperator(Expr):
     exp : str
         The operator.
     func : callable
-        Computes the value.
+        Function that computes the value.
     right_associative : bool
         Whether ``x . y . z`` means ``x . (y . z)``.
     """
@@ -315,7 +316,7 @@ class Testable:
     __test__ = False  # not a test case, despite the name
 
     def expect(self) -> None:
-        """Raise :class:`InvalidType` unless the condition holds."""
+        """Raise :class:`InvalidType` unless the condition is true."""
         raise NotImplementedError(
             '%s does not define expect()' % type(self).__name__)
 
@@ -332,7 +333,7 @@ class BoolBinaryOperator(BinaryOperator, Testable):
     inv : str
         The inverse operator.
     func : callable
-        Compares the values.
+        Function that compares the values.
     """
 
     def __init__(
@@ -364,7 +365,7 @@ def _define_operators():
     def unary(symbol, priority, func):
         return lambda x: UnaryOperator(priority, x, symbol, func)
 
-    # In order of precedence, the lowest first. Comparisons are lower than all.
+    # In order of precedence, lowest first. Comparisons have the lowest precedence.
     binaries = [
         {'or': '|'}, {'xor': '^'}, {'and': '&'}, {'lshift': '<<', 'rshift': '>>'},
         {'add': '+', 'sub': '-'},

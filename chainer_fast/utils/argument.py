@@ -1,7 +1,7 @@
-"""Checks of keyword arguments that a function takes as ``**kwargs``.
+"""Checks of keyword arguments that a function receives as ``**kwargs``.
 
-Prefer keyword-only parameters; this is for functions that must refuse arguments of
-earlier versions.
+Prefer keyword-only parameters; this module is for functions that must reject arguments
+of earlier versions.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Function = tp.TypeVar('_Function', bound=tp.Callable)
 
 
 def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) -> None:
-    """Refuse arguments that are no longer supported.
+    """Reject arguments that are no longer supported.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) 
 def parse_kwargs(
         kwargs: tp.Any, *name_and_values: tp.Any,
         **unexpected: tp.Any) -> tuple[tp.Any, ...]:
-    """Take arguments out of ``kwargs``.
+    """Remove arguments from ``kwargs`` and return them.
 
     Parameters
     ----------
     kwargs : dict
-        Keyword arguments of the function. Those taken are removed.
+        Keyword arguments of the function. The named ones are removed.
     *name_and_values : tuple of (str, object)
-        Names of the arguments, and their defaults.
+        Names and defaults of the arguments.
     **unexpected : str
         Retired arguments, see :func:`check_unexpected_kwargs`.
 
@@ -76,14 +76,14 @@ def assert_kwargs_empty(kwargs: dict[tp.Any, tp.Any]) -> None:
 
 
 def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
-    """Refuse keyword arguments that only earlier versions took, and unknown ones.
+    """Reject keyword arguments that only earlier versions accepted, and unknown ones.
 
     Parameters
     ----------
     kwargs : dict
         Keyword arguments that are left.
     *retired : str
-        Names that are a ``ValueError``; any other is a ``TypeError``.
+        Names that raise a ``ValueError``; any other name raises a ``TypeError``.
     """
     for name in retired:
         if name in kwargs:
@@ -94,7 +94,7 @@ def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
 
 def take_renamed(
         kwargs: dict[tp.Any, tp.Any], old: str, new: str, value: tp.Any) -> tp.Any:
-    """Take the old name of an argument out of ``kwargs``, and warn if it is there.
+    """Remove the old name of an argument from ``kwargs``, and warn if it was given.
 
     Parameters
     ----------
@@ -103,12 +103,12 @@ def take_renamed(
     old, new : str
         Names of the argument.
     value : object
-        What the function got by the new name.
+        Value under the new name.
 
     Returns
     -------
     object
-        What was given by the old name, or else ``value``.
+        Value under the old name if it was given, otherwise ``value``.
     """
     if old not in kwargs:
         return value
@@ -119,10 +119,10 @@ def take_renamed(
 
 
 def hide_retired(function: _Function) -> _Function:
-    """Leave ``**retired`` out of the signature that tools show: a decorator.
+    """Hide ``**retired`` in the signature that tools show; for use as a decorator.
 
-    A function that others derive from, or one that is not called often, takes retired
-    arguments only in order to say what to write instead.
+    It is for functions that are rarely called or that programs derive from, which
+    accept retired arguments only to report what to write instead.
     """
     signature = inspect.signature(function)
     function.__signature__ = signature.replace(parameters=[  # type: ignore[attr-defined]
@@ -133,16 +133,16 @@ def hide_retired(function: _Function) -> _Function:
 
 def unexpected(
         function: str, names: tp.Iterable[str], known: tp.Iterable[str]) -> TypeError:
-    """Return the error for keyword arguments that a function does not know.
+    """Return the error for keyword arguments that a function does not accept.
 
     Parameters
     ----------
     function : str
-        Name of the function, with that of its class.
+        Name of the function, with the name of its class.
     names : iterable of str
         The arguments.
     known : iterable of str
-        Those that the function has.
+        Arguments that the function accepts.
     """
     names, known = sorted(names), list(known)
     return TypeError('; '.join(['%s() got unexpected keyword argument(s) %s' % (
@@ -157,7 +157,7 @@ def _check_all_taken(kwargs, others=()):
 
 
 def _name_and_arguments(frame):
-    """Return the name of a function that runs, with its class, and its arguments."""
+    """Return the name, with the class, and the arguments of a running function."""
     code = frame.f_code
     name = code.co_name
     for owner in _classes(frame):
@@ -196,9 +196,9 @@ def _way_out(name):
 
 
 def check_nobias(nobias: bool) -> None:
-    """Warn of a number or an array given for ``nobias``: once that was ``wscale``.
+    """Warn about a number or an array as ``nobias``: its position was ``wscale``'s.
 
-    Nothing is said of 0 and 1, which may stand for False and True.
+    There is no warning for 0 and 1, which may mean False and True.
     """
     if isinstance(nobias, (bool, numpy.bool_)) or nobias is None:
         return
@@ -207,7 +207,7 @@ def check_nobias(nobias: bool) -> None:
     if isinstance(nobias, numbers.Real) or hasattr(nobias, 'dtype'):
         from chainer_fast._help.past.removed import messages
         warnings.warn(
-            'nobias says whether to leave out the bias, but is %s; in its place, %s' % (
+            'nobias specifies whether to omit the bias, but is %s; instead, %s' % (
                 nobias if isinstance(nobias, numbers.Real) else type(nobias),
                 messages.argument(['links.Linear'], 'wscale')),
             stacklevel=mistakes.levels_to_the_caller())

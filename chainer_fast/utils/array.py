@@ -20,7 +20,7 @@ def _deprecated(name, instead, purpose):
 
 
 def as_vec(x: NdArray) -> NdArray:
-    """Return an array with all axes joined into one.
+    """Return an array with all axes flattened into one.
 
     .. deprecated:: 3.0
         Use ``x.ravel()``.
@@ -30,7 +30,7 @@ def as_vec(x: NdArray) -> NdArray:
 
 
 def as_mat(x: NdArray) -> NdArray:
-    """Return an array with all axes but the first joined into one.
+    """Return an array with all axes except the first one flattened into one.
 
     .. deprecated:: 3.0
         Use ``x.reshape(len(x), -1)``.
@@ -40,7 +40,7 @@ def as_mat(x: NdArray) -> NdArray:
 
 
 def empty_like(x: NdArray) -> NdArray:
-    """Return an uninitialized array with the shape and dtype of another.
+    """Return an uninitialized array with the shape and dtype of another one.
 
     .. deprecated:: 3.0
         Use ``xp.empty_like(x)``.
@@ -50,7 +50,7 @@ def empty_like(x: NdArray) -> NdArray:
 
 
 def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
-    """Sum an array down to a shape that could be broadcast to its own.
+    """Sum an array to a shape that could be broadcast to that of the array.
 
     This is the adjoint of broadcasting: the gradient of ``broadcast_to(a, x.shape)``
     with respect to ``a`` is ``sum_to(x, a.shape)``.
@@ -65,7 +65,7 @@ def sum_to(x: NdArray, shape: tuple[int, ...]) -> NdArray:
     Returns
     -------
     array
-        ``x`` itself, if it has the shape.
+        The sum: ``x`` itself if it already has the shape.
 
     Examples
     --------

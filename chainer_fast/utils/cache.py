@@ -10,7 +10,7 @@ _Value = tp.TypeVar('_Value')
 
 
 class cached_property(tp.Generic[_Value]):
-    """A property whose value is computed at the first access and kept.
+    """A property whose value is computed at the first access and cached.
 
     There are separate values with and without ``config.enable_backprop``: a value
     computed without a graph cannot be differentiated.
@@ -25,7 +25,7 @@ class cached_property(tp.Generic[_Value]):
 
     def __init__(self, func: tp.Callable[[tp.Any], _Value]) -> None:
         self.func = func
-        # Takes the name and the docstring; mypy wants a function to take them.
+        # Copies the name and the docstring; mypy expects a function to copy them from.
         functools.update_wrapper(self, func)  # type: ignore[arg-type]
 
     def __get__(self, obj: tp.Any, cls: type | None) -> _Value:
@@ -37,7 +37,7 @@ class cached_property(tp.Generic[_Value]):
             values[has_graph] = self.func(obj)
         return values[has_graph]
 
-    # Also gives the property precedence over the object's dict.
+    # With it, the property also takes precedence over the object's dict.
     def __set__(self, obj: tp.Any, cls: tp.Any) -> None:
         raise AttributeError('%s.%s is computed and cannot be set'
                              % (type(obj).__name__, self.__name__))

@@ -1,7 +1,7 @@
 """Sizes and patches of images, for convolution and pooling in two dimensions.
 
-``im2col`` lays out the patches that a window passes over, so that a convolution becomes
-a matrix product; ``col2im`` is its adjoint, which adds the patches up into an image.
+``im2col`` copies the patches that a sliding window covers, so that a convolution
+becomes a matrix product; ``col2im`` is its adjoint, which adds the patches to an image.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _expect_axes(x, name, axes):
     """Raise ``ValueError`` for an array without enough axes."""
     if x.ndim < axes:
         raise ValueError(
-            '%s takes an array of at least %s axes, but this has the shape %s'
+            '%s needs an array with at least %s axes, but this one has the shape %s'
             % (name, axes, x.shape))
 
 
@@ -45,7 +45,7 @@ def _im2col(img, ksize, stride, pad, dilate, cover_all, outs, *pval):
 
 
 def _gather(img, ksize, stride, pad, dilate, outs, *pval):
-    """Copy patches out of images; refuse negative padding."""
+    """Copy patches of images; reject negative padding."""
     if min(pad, default=0) < 0:
         raise ValueError('pad must not be negative, got %s' % (tuple(pad),))
     return convolution.gather(
@@ -61,7 +61,7 @@ def im2col(
         img: NdArray, kh: int, kw: int, sy: int, sx: int, ph: int, pw: int,
         cover_all: bool = False, dy: int = 1, dx: int = 1, out_h: int | None = None,
         out_w: int | None = None) -> NdArray:
-    """Copy the patches that a window passes over.
+    """Copy the patches that a sliding window covers.
 
     Parameters
     ----------
@@ -72,13 +72,14 @@ def im2col(
     sy, sx : int
         Strides.
     ph, pw : int
-        Padding, with zeros.
+        Padding with zeros.
     cover_all : bool
         See :func:`get_conv_outsize`.
     dy, dx : int
         Dilation.
     out_h, out_w : int, optional
-        Numbers of positions of the window, by default from :func:`get_conv_outsize`.
+        Numbers of positions of the window; by default those of
+        :func:`get_conv_outsize`.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def im2col(
     Raises
     ------
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def im2col_gpu(
 def col2im(
         col: NdArray, sy: int, sx: int, ph: int, pw: int, h: int, w: int, dy: int = 1,
         dx: int = 1) -> NdArray:
-    """Add patches up into images; the adjoint of :func:`im2col`.
+    """Add patches to images; the adjoint of :func:`im2col`.
 
     Parameters
     ----------

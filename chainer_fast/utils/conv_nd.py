@@ -31,7 +31,7 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
     AssertionError
         If the number of elements is wrong.
     """
-    # A number of NumPy has the method, too.
+    # A NumPy number has the method, too.
     x = int(x) if isinstance(x, numpy.integer) else x
     if not hasattr(x, '__getitem__'):
         return (x,) * (n if type(n) is int else _numbers.plain(n))
@@ -42,11 +42,11 @@ def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
 def _check_lengths(nd, **settings):
     for name, values in settings.items():
         assert len(values) == nd, (
-            '%s has to have a number for each of %s axes: %r' % (name, nd, values))
+            '%s must have a number for each of %s axes: %r' % (name, nd, values))
 
 
 def _places(img, ksize, stride, pad, cover_all, dilate):
-    """Check the window and return it with the numbers of its positions."""
+    """Check the window, and return it with the numbers of its positions."""
     nd = img.ndim - 2
     conv._expect_axes(img, 'im2col_nd', 2)
     dilate = as_tuple(dilate, nd)
@@ -63,7 +63,7 @@ def im2col_nd(
         img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
         pad: tp.Sequence[int], cover_all: bool = False,
         dilate: int | tp.Sequence[int] = 1) -> NdArray:
-    """Copy the patches that a window passes over.
+    """Copy the patches that a sliding window covers.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def im2col_nd(
     stride : sequence of int
         Strides.
     pad : sequence of int
-        Padding, with zeros.
+        Padding with zeros.
     cover_all : bool
         See :func:`~chainer_fast.utils.get_conv_outsize`.
     dilate : int or sequence of int
@@ -88,7 +88,8 @@ def im2col_nd(
     Raises
     ------
     AssertionError
-        If the window does not fit in, or lacks the dimension of the images.
+        If the window is larger than the padded images, or has another dimension than
+        they have.
     """
     return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
@@ -114,7 +115,7 @@ def _check_patches(col, stride, pad, dims, dilate):
     if col.ndim != 2 + 2 * nd:
         conv._expect_axes(col, 'col2im_nd', 2)
         raise AssertionError(
-            'patches of images of %s axes have to have %d axes, not %d'
+            'patches of images with %s axes must have %d axes, not %d'
             % (nd, 2 + 2 * nd, col.ndim))
     _check_lengths(nd, stride=stride, pad=pad)
     return col, stride, pad, dims, as_tuple(dilate, nd)
@@ -123,7 +124,7 @@ def _check_patches(col, stride, pad, dims, dilate):
 def col2im_nd(
         col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
         dims: tp.Sequence[int], dilate: int | tp.Sequence[int] = 1) -> NdArray:
-    """Add patches up into images; the adjoint of :func:`im2col_nd`.
+    """Add patches to images; the adjoint of :func:`im2col_nd`.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def col2im_nd(
     Raises
     ------
     AssertionError
-        If the window lacks the dimension of the images.
+        If the window has another dimension than the images.
     """
     return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))
 

@@ -1,4 +1,4 @@
-"""CUDA kernels of patches and the tools that write them, under Chainer's names."""
+"""CUDA kernels of patches and the tools that generate them, under Chainer's names."""
 from chainer_fast.backends.kernels.common.cuda_text import (  # noqa: F401
     Writer,
     andexp,

@@ -8,12 +8,12 @@ import warnings
 
 __warningregistry__: dict[tp.Any, tp.Any] = {}
 
-# Programs turn the warnings off by an attribute of the package itself.
+# Programs turn off the warnings by an attribute of the package itself.
 _package: tp.Any = None
 
 
 def bind(package: types.ModuleType) -> None:
-    """Make the package known; it calls this when it is imported."""
+    """Set the package, which calls this when it is imported."""
     global _package
     _package = package
 
@@ -21,8 +21,8 @@ def bind(package: types.ModuleType) -> None:
 def experimental(api_name: str) -> None:
     """Warn that a function or a class is experimental.
 
-    Call this at its beginning. ``chainer.disable_experimental_feature_warning`` turns
-    the warnings off.
+    Call this at the beginning of the function.
+    ``chainer.disable_experimental_feature_warning`` turns the warnings off.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def experimental(api_name: str) -> None:
     """
     if _package.disable_experimental_feature_warning:
         return
-    # Programs silence these by Chainer's name of this module.
+    # Programs filter these by Chainer's name of this module.
     module = __name__
     if sys.modules.get('chainer') is _package:
         module = module.replace('chainer_fast', 'chainer', 1)

@@ -9,12 +9,13 @@ from chainer_fast.types import NdArray
 
 
 def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdArray:
-    """Cut ten patches out of each image: the corners, the centre, and their mirrors.
+    """Crop ten patches of each image: the corners, the center, and their mirror images.
 
     Parameters
     ----------
     images : sequence of numpy.ndarray
-        Images of shape ``(channels, height, width)``, none smaller than the first.
+        Images of shape ``(channels, height, width)``, none of which is smaller than the
+        first one.
     crop_dims : tuple of int
         Height and width of the patches.
 
@@ -23,7 +24,8 @@ def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdAr
     numpy.ndarray
         Patches of shape ``(10 * len(images), channels, *crop_dims)``, in the dtype of
         the first image. For each image these are the upper left, upper right, lower
-        left and lower right corner and the centre, then the same five mirrored.
+        left and lower right corners and the center, followed by the mirror images of
+        these five.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdAr
     channels, height, width = images[0].shape
     bottom, right = height - crop_h, width - crop_w
     if bottom < 0 or right < 0:
-        raise ValueError('cannot cut patches of %s x %s out of images of %s x %s' % (
+        raise ValueError('cannot crop patches of %s x %s from images of %s x %s' % (
             crop_h, crop_w, height, width))
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right),
                (bottom // 2, right // 2)]

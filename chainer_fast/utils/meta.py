@@ -37,7 +37,7 @@ def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """
     action = kwargs.pop('action', TypeError)
     if kwargs:
-        raise TypeError('final() takes no argument but action, got %s'
+        raise TypeError('final() has no argument but action, got %s'
                         % ', '.join(map(repr, sorted(kwargs))))
 
     def mark(method):
@@ -54,7 +54,7 @@ def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
 class _EnableFinal(type):
 
     def __new__(cls, name: str, bases, d):
-        # The class returned by `enable_final` only served to set this metaclass.
+        # The class returned by `enable_final` is only needed to set this metaclass.
         bases = tuple([
             b for base in bases
             for b in (base.__bases__ if '_enables_final' in vars(base) else (base,))])
@@ -83,7 +83,7 @@ def enable_final(
     base : tuple of type
         Other classes to derive from.
     meta_base : tuple of type
-        Further metaclasses.
+        Additional metaclasses.
 
     Returns
     -------

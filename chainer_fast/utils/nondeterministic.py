@@ -7,7 +7,7 @@ from chainer_fast.configuration import config
 
 
 def nondeterministic(f_name: str) -> None:
-    """Warn of a nondeterministic function if ``config.warn_nondeterministic`` is set.
+    """Warn about a nondeterministic function if ``config.warn_nondeterministic``.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ def nondeterministic(f_name: str) -> None:
     Warns
     -----
     UserWarning
-        With the name, if the flag is set.
+        With the name, if the flag is true.
     """
     if getattr(config, 'warn_nondeterministic', False):
         warnings.warn(

@@ -1,16 +1,16 @@
-"""Computation in higher precision than that of the data."""
+"""Computation in a higher precision than that of the data."""
 import functools
 
 from chainer_fast.backends.kernels.common.halves import cast as cast_array
 
 
 def _fp16_mixed_precision_helper(fn):
-    """Make ``forward`` of a function compute float16 inputs in float32.
+    """Return ``forward`` of a function that computes float16 inputs in float32.
 
     Parameters
     ----------
     fn : callable
-        The method: ``fn(self, inputs)``, from a tuple of arrays to a tuple.
+        The method ``fn(self, inputs)``, which maps a tuple of arrays to a tuple.
 
     Returns
     -------
@@ -18,7 +18,7 @@ def _fp16_mixed_precision_helper(fn):
         The method with float16 inputs cast to float32 and, if all floats are float16,
         float32 outputs cast to float16.
     """
-    # Characters say nothing of the order of bytes.
+    # Type characters do not include the byte order.
     half, single = 'e', 'f'
 
     def cast(arrays, from_, to):

@@ -16,12 +16,12 @@ class CooMatrix:
     Parameters
     ----------
     data : array, shape (nnz,) or (batch, nnz)
-        Values. Matrices of a batch with fewer elements than others are padded: with
-        zeros here, with -1 in ``row`` and ``col``.
+        Values. In a batch, matrices with fewer elements than others are padded: with
+        zeros in ``data``, and with -1 in ``row`` and ``col``.
     row, col : array of int, same shape
         Coordinates.
     shape : tuple of int
-        Shape of the matrix, or of each in a batch.
+        Shape of the matrix, or of each matrix in a batch.
     order : {'C', 'F', 'other'}, optional
         Whether the elements are sorted by row (``'C'``), by column (``'F'``) or not;
         determined from the elements if None.
@@ -78,7 +78,7 @@ class CooMatrix:
         self.order: str = get_order(row, col) if order is None else order
 
     def to_dense(self) -> NdArray:
-        """Return the matrix, or the batch, as an array; no graph is made.
+        """Return the matrix, or the batch, as an array, without building a graph.
 
         Values of elements that occur more than once are summed.
 
@@ -97,7 +97,7 @@ class CooMatrix:
             lacks_rows = data.ndim > 1 and len(row) < len(data)
             raise (IndexError if lacks_rows else ValueError)(
                 'each of the values in data of shape %s needs a row and a column, but '
-                'there are %s of them' % (data.shape, self.row.shape))
+                'there are %s of these' % (data.shape, self.row.shape))
         if data.ndim > 1:
             where = xp.arange(len(data))[:, None], row, col
         xp.add.at(dense, where, data)
@@ -113,7 +113,7 @@ def to_coo(
     x : array, shape (m, n) or (batch, m, n)
         The matrix.
     ldnz : int, optional
-        Minimum number of elements, reached by padding.
+        Minimum number of elements, which is reached by padding.
     requires_grad : bool
         See :class:`CooMatrix`.
 
@@ -156,17 +156,18 @@ def to_coo(
 
 
 def get_order(row: NdArray, col: NdArray) -> str:
-    """Return how the elements of a sparse matrix are sorted.
+    """Return the order of the elements of a sparse matrix.
 
     Parameters
     ----------
     row, col : array of int
-        Coordinates; for a batch, a row for each matrix. Padding is ignored.
+        Coordinates; for a batch, one row for each matrix. Padding is ignored.
 
     Returns
     -------
     {'C', 'F', 'other'}
-        By row, by column, or neither (or differently within a batch). If both, ``'C'``.
+        Sorted by row, by column, or neither (or differently within a batch); ``'C'`` if
+        sorted both ways.
 
     Raises
     ------

@@ -1,14 +1,15 @@
 """Checks of the types and shapes of a function's inputs.
 
-``check_type_forward`` of a function states its conditions on the inputs::
+``check_type_forward`` of a function defines the conditions on its inputs::
 
     type_check.expect(x_type.dtype.kind == 'f', x_type.ndim == 2)
 
-A message should tell more than ``False``. So in the full mode ``x_type`` is an
-:class:`Expr`, and comparing it makes an expression that can be printed and evaluated.
-As making expressions costs far more than comparing two integers, functions run their
-checks in the light mode first, where ``x_type`` is the array itself and all operators
-are Python's own. Only a failed check is repeated in the full mode for its message.
+An error message should include more than ``False``. In the full mode, ``x_type`` is
+therefore an :class:`Expr`, and comparing it builds an expression that can be printed
+and evaluated. Since building expressions is far slower than comparing two integers,
+functions first run their checks in the light mode, in which ``x_type`` is the array
+itself and all operators are Python's own. Only a failed check is repeated in the full
+mode for its message.
 """
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class InvalidType(Exception):
     actual : str
         Actual values.
     msg : str, optional
-        Message to use instead of one made from both.
+        Message to use instead of the one composed of both.
 
     See Also
     --------
@@ -85,9 +86,9 @@ class InvalidType(Exception):
         return type(self), (self.expect, self.actual, self.args[0])
 
     def _tell(self, line, old):
-        """Put a line before the message, or in the place of an old one.
+        """Insert a line before the message, or replace a previous line.
 
-        Programs look for the text of the message as a whole, and for its last lines.
+        Programs search for the whole text of the message and for its last lines.
         """
         told = self.__dict__.setdefault('_told', [])
         text = self.args[0].removeprefix('\n'.join(told))
@@ -124,7 +125,7 @@ _thread_local = _State()
 
 
 class LightMode:
-    """Context manager in which checks work on arrays instead of expressions."""
+    """Context manager in which checks use arrays instead of expressions."""
 
     def __enter__(self) -> None:
         _thread_local.light_mode = True
@@ -163,7 +164,7 @@ def get_function_check_context(f: FunctionNode) -> tp.ContextManager[None]:
     Parameters
     ----------
     f : FunctionNode
-        Function whose inputs are checked; its ``label`` is put in the messages.
+        Function whose inputs are checked; its ``label`` is part of the messages.
     """
     return _FunctionCheckContext(f)
 
@@ -221,13 +222,13 @@ def get_types(
     Parameters
     ----------
     data : tuple of array
-        The arrays; None among them needs ``accept_none``.
+        The arrays. None is allowed only with ``accept_none``.
     name : str
         Name of the tuple in messages.
     accept_none : bool
         Whether an array may be missing; it then has an empty shape and no dtype.
     shapes : sequence of tuple, optional
-        Shapes to use instead of the arrays' own.
+        Shapes to use instead of those of the arrays.
 
     Returns
     -------
@@ -248,14 +249,14 @@ def get_types(
 def get_light_types(
         data: tuple[NdArray, ...], *,
         shapes: tp.Sequence[tuple[tp.Any, ...]] | None = None) -> tp.Any:
-    """Return the substitutes for types of arrays in the light mode.
+    """Return the substitutes for the types of arrays in the light mode.
 
     Parameters
     ----------
     data : tuple of array
         The arrays.
     shapes : sequence of tuple, optional
-        Shapes to use instead of the arrays' own.
+        Shapes to use instead of those of the arrays.
 
     Returns
     -------
@@ -283,13 +284,14 @@ def _get_type(name, index, array, accept_none, shape):
         '%s is expected to be an array, not %s' % (label, type(array)))
     dtype = array.dtype
     if not dtype.isnative:
-        # Arrays of files often have the bytes in another order: that is the same type.
+        # Arrays from files often have another byte order, which counts as the same
+        # type.
         dtype = dtype.newbyteorder('=')
     return Variable(TypeInfo(shape, dtype), label)
 
 
 def same_types(*arrays: tp.Any) -> bool:
-    """Return whether all arguments are arrays of one library, subclasses included."""
+    """Return whether all arguments are arrays of one library, including subclasses."""
     for array in arrays:
         if type(array) is not numpy.ndarray:
             break
@@ -314,11 +316,11 @@ def expect(*bool_exprs: tp.Any) -> None:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If a condition does not hold.
+        If a condition is not met.
 
     Examples
     --------
-    In a function of one's own:
+    In a user-defined function:
 
     >>> class Square(chainer.FunctionNode):
     ...     def check_type_forward(self, in_types):
@@ -331,7 +333,7 @@ def expect(*bool_exprs: tp.Any) -> None:
             continue
         if _thread_local.light_mode:
             if not condition:
-                # The check will be repeated; this message is not shown.
+                # The check will be repeated, so this message is not shown.
                 raise InvalidType('', '')
         else:
             assert isinstance(condition, Testable), (
@@ -351,7 +353,7 @@ def expect_broadcast_shapes(*shape_types: tp.Any) -> None:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If they cannot.
+        If the shapes cannot be broadcast.
     """
     shapes = [eval(shape) for shape in shape_types]
     if all(shape == shapes[0] for shape in shapes):
@@ -383,14 +385,14 @@ def eval(exp: tp.Any) -> tp.Any:
 
 
 def make_variable(value: tp.Any, name: str) -> tp.Any:
-    """Give a value a name for messages.
+    """Name a value in messages.
 
     Parameters
     ----------
     value
         The value.
     name : str
-        Its name.
+        Name of the value.
 
     Returns
     -------
@@ -423,7 +425,7 @@ def prod(xs: tp.Any) -> tp.Any:
 
 
 def _argname(in_types, names):
-    """Give the inputs of a function their own names in messages.
+    """Set the names of the inputs of a function in messages.
 
     Raises
     ------

@@ -17,10 +17,10 @@ if tp.TYPE_CHECKING:
 class WalkerAlias(device_resident.DeviceResident):
     """Sampler of a discrete distribution, by Walker's alias method.
 
-    ``n`` buckets of equal height hold the ``n`` probabilities. Each has at most two
-    values: its own, and above it an *alias*, a part of a value that is more probable
-    than ``1 / n``. One uniform random number gives a bucket and a height, and these
-    give the sample.
+    The ``n`` probabilities are distributed to ``n`` buckets of equal height. Each
+    bucket has at most two values: its own, and above it an *alias*, a part of a value
+    that is more probable than ``1 / n``. One uniform random number determines a bucket
+    and a height, which determine the sample.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class WalkerAlias(device_resident.DeviceResident):
     Attributes
     ----------
     threshold : array of float32, shape (n,)
-        Heights up to which the buckets hold their own values.
+        Heights up to which the buckets contain their own values.
     values : array of int32, shape (2 * n,)
         For each bucket, its own value and the alias.
 
@@ -52,8 +52,8 @@ class WalkerAlias(device_resident.DeviceResident):
         weights = numpy.array(probs, numpy.float32)
         weights /= weights.sum()
         n = len(weights)
-        # Rare values come first, so that there are buckets to fill when a value exceeds
-        # its own.
+        # Rare values come first, so that a value that exceeds its bucket can fill other
+        # buckets.
         order = numpy.argsort(weights, kind='stable')
         heights = numpy.empty(n, numpy.float32)
         values = numpy.zeros((n, 2), numpy.int32)
@@ -71,7 +71,7 @@ class WalkerAlias(device_resident.DeviceResident):
 
     @property
     def use_gpu(self) -> bool:
-        """Tell whether samples are drawn on a GPU."""
+        """Whether samples are drawn on a GPU."""
         return isinstance(self.device, GpuDevice)
 
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
@@ -105,7 +105,7 @@ class WalkerAlias(device_resident.DeviceResident):
         Parameters
         ----------
         xp : module
-            ``numpy`` or ``cupy``, the module of the sampler's arrays.
+            ``numpy`` or ``cupy``, the module of the arrays of the sampler.
         shape : int or tuple of int
             Shape of the result.
 

@@ -38,12 +38,12 @@ def as_variable(obj: VariableOrArray) -> Variable:
     Parameters
     ----------
     obj : array or Variable
-        A variable is returned as it is.
+        An array or a variable. A variable is returned unchanged.
 
     Returns
     -------
     Variable
-        One made around an array requires no gradient.
+        The variable. One that is created from an array requires no gradient.
 
     See Also
     --------
@@ -61,17 +61,17 @@ def as_variable(obj: VariableOrArray) -> Variable:
 
 
 def as_array(obj: VariableOrArray) -> NdArray:
-    """Return the array of a variable; an array is returned as it is.
+    """Return the array of a variable; an array is returned unchanged.
 
     Parameters
     ----------
     obj : array or Variable
-        An array, or what holds one.
+        An array, or a variable that holds one.
 
     Returns
     -------
     array
-        The very array, not a copy.
+        The array itself, not a copy.
 
     See Also
     --------
@@ -100,19 +100,19 @@ def from_dlpack(x: tp.Any) -> Variable:
     Returns
     -------
     Variable
-        It requires no gradient, and shares its memory with ``x``: a change of the one
-        is a change of the other. Its array is one of NumPy or CuPy, as ``x`` is in host
-        memory or on a GPU. It is read-only if ``x`` says so, as arrays of JAX do, or is
-        of an old library that cannot tell.
+        It requires no gradient and shares its memory with ``x``: a change of one also
+        changes the other. Its array is a NumPy array if ``x`` is in host memory, and a
+        CuPy array if ``x`` is on a GPU. The array is read-only if ``x`` is, as JAX
+        arrays are, or if the library of ``x`` is too old to report whether it is.
 
     Raises
     ------
     TypeError
         If ``x`` lacks the methods.
     BufferError
-        If its device or dtype (bfloat16, for example) is none of NumPy's or CuPy's, or
-        its library does not share it: PyTorch wants tensors that require a gradient to
-        be detached.
+        If neither NumPy nor CuPy supports its device or its dtype (such as bfloat16),
+        or if its library refuses to share it: PyTorch tensors that require a gradient
+        must be detached first.
 
     See Also
     --------
@@ -130,14 +130,14 @@ def from_dlpack(x: tp.Any) -> Variable:
 
 
 def _check_grad_type(func, x, is_node_x, gx):
-    """Check an array that is to be a gradient; engines built on Chainer call this.
+    """Check an array that becomes a gradient; libraries built on Chainer call this.
 
     Parameters
     ----------
     func : FunctionNode or None
-        The function that the gradient is from, for the message.
+        The function that computed the gradient, for the message.
     x : Variable or VariableNode
-        What it is the gradient of. If that has no data yet, every array fits.
+        Variable or node of the gradient. If it has no data yet, any array is accepted.
     is_node_x : bool
         Whether ``x`` is a node.
     gx : array
@@ -146,12 +146,12 @@ def _check_grad_type(func, x, is_node_x, gx):
     Raises
     ------
     TypeError
-        If ``gx`` is no array, or its type or dtype is not that of the data.
+        If ``gx`` is not an array, or its type or dtype differs from that of the data.
     ValueError
-        If its shape is not.
+        If its shape differs from that of the data.
     """
     if not isinstance(gx, get_array_types()):
-        raise TypeError('a gradient has to be an array (%s), not %s' % (
+        raise TypeError('a gradient must be an array (%s), not %s' % (
             ' or '.join(kind.__name__ for kind in get_array_types()), type(gx)))
     grad_check.check_gradient(func, x if is_node_x else x.node, gx)
 
@@ -159,21 +159,21 @@ def _check_grad_type(func, x, is_node_x, gx):
 class VariableNode(VariableNodeBase):
     """Node of a variable in the computational graph.
 
-    The graph holds nodes instead of variables, so that the array of a variable that no
-    function needs can be released while the graph lives. A node knows type and shape
-    of the array, the function that made it, and its rank.
+    The graph consists of nodes instead of variables, so that the array of a variable
+    can be released, while the graph exists, if no function needs it. A node records the
+    type and the shape of the array, the function that computed it, and its rank.
 
     Parameters
     ----------
     variable : Variable
-        The variable that the node stands for.
+        The variable that the node represents.
     name : str or None
         Its name.
 
     Raises
     ------
     ValueError
-        If ``grad`` is given, as it could be in old versions.
+        If ``grad`` is given, which only old versions accepted.
     TypeError
         If any other keyword is given.
     """
@@ -198,9 +198,9 @@ class VariableNode(VariableNodeBase):
 
     @property
     def creator(self) -> FunctionNode | Function | None:
-        """The function that made the variable, or None.
+        """The function that computed the variable, or None.
 
-        An old-style function gives its :class:`~chainer_fast.Function` object.
+        For an old-style function, this is its :class:`~chainer_fast.Function` object.
         """
         node = self.creator_node
         return getattr(node, '_old_style_function', node)
@@ -210,19 +210,19 @@ class VariableNode(VariableNodeBase):
         self.set_creator(function)
 
     def set_creator(self, creator: Function | FunctionNode | None) -> None:
-        """Set the function that made the variable.
+        """Set the function that computed the variable.
 
         Parameters
         ----------
         creator : Function, FunctionNode or None
-            An old-style function is taken for its node.
+            A function node, or an old-style function, whose node is used.
         """
         if isinstance(creator, _bound.Function):
             creator = creator.node
         self.creator_node: tp.Any = creator
 
     def set_creator_node(self, creator_node: FunctionNode | None) -> None:
-        """Set the function that made the variable; the rank follows from it.
+        """Set the function that computed the variable, and update the rank.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class VariableNode(VariableNodeBase):
 
     @property
     def grad(self) -> NdArray | None:
-        """Gradient array of the variable; None if there is none or it is released."""
+        """Gradient array; None if there is none or the variable has been released."""
         variable = self.get_variable_or_none()
         return None if variable is None else variable.grad
 
@@ -254,7 +254,7 @@ class VariableNode(VariableNodeBase):
             variable._set_grad_var_without_check(grad_var)
 
     def retain_data(self) -> None:
-        """Keep the variable's array for as long as the node lives.
+        """Keep the array of the variable as long as the node exists.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class VariableNode(VariableNodeBase):
 
     @property
     def label(self) -> str:
-        """Shape and dtype, for graphs drawn without names."""
+        """Shape and dtype, for graphs that are drawn without names."""
         text = str(self.dtype)
         lengths = [str(length) for length in self.shape]
         return '(%s), %s' % (', '.join(lengths), text) if lengths else text
@@ -279,12 +279,12 @@ class VariableNode(VariableNodeBase):
         backprop.check_old_style(self)
 
 
-# A reference to what is no more.
+# A reference to an object that no longer exists.
 _gone: tp.Any = weakref.ref(set())
 
 
 def _create_variable(data, name, grad, requires_grad, device=None):
-    """Make a variable from what its pickle holds; until Chainer 5 no device."""
+    """Create a variable from its pickled values, without a device up to Chainer 5."""
     var = Variable(data, name=name, grad=grad, requires_grad=requires_grad)
     if device is not None:
         var.to_device(device)
@@ -292,9 +292,9 @@ def _create_variable(data, name, grad, requires_grad, device=None):
 
 
 class _Held(list[tp.Any]):
-    """The array of a variable in a list, where Chainer keeps it.
+    """A list with the array of a variable, which is where Chainer stores it.
 
-    Programs that put another array into the list give it to the variable.
+    When a program stores another array in the list, the variable gets that array.
     """
 
     def __init__(self, var: Variable) -> None:
@@ -307,20 +307,20 @@ class _Held(list[tp.Any]):
 
 
 class Variable(VariableBase, _moves.Movable):
-    """An array that remembers how it was computed.
+    """An array that records how it was computed.
 
-    Functions take variables and return variables that know the way back. Calling
-    :meth:`backward` on a result gives each variable that it was computed from its
-    gradient, in :attr:`grad`.
+    Functions accept variables and return variables that refer to them. Calling
+    :meth:`backward` of a result computes the gradients of all variables that it was
+    computed from and stores them in :attr:`grad`.
 
     Parameters
     ----------
     data : numpy.ndarray, cupy.ndarray or None
-        The array; it is not copied. None makes an uninitialized variable.
+        The array; it is not copied. None creates an uninitialized variable.
     name : str, optional
-        A name for people.
+        Name for display.
     grad : array, optional
-        Gradient to begin with, of the same dtype and shape as ``data``.
+        Initial gradient, of the same dtype and shape as ``data``.
     requires_grad : bool
         Whether to compute the gradient of this variable in backpropagation.
     layout : optional
@@ -335,14 +335,14 @@ class Variable(VariableBase, _moves.Movable):
     grad_var : Variable or None
         The gradient as a variable, which can be differentiated.
     creator : FunctionNode or None
-        The function that the variable is a result of.
+        The function that computed the variable.
 
     Raises
     ------
     TypeError
-        If ``data`` is no array, or a keyword is unknown.
+        If ``data`` is not an array, or a keyword is unknown.
     ValueError
-        If ``volatile`` is given, which Chainer has long retired.
+        If ``volatile`` is given, which Chainer no longer supports.
 
     See Also
     --------
@@ -369,7 +369,7 @@ class Variable(VariableBase, _moves.Movable):
     array([ 6., 12.], dtype=float32)
     """
 
-    # NumPy leaves ``array + variable`` to the variable.
+    # With this, NumPy leaves ``array + variable`` to the variable.
     __array_priority__ = 200
 
     _chainerx_name = None
@@ -379,7 +379,7 @@ class Variable(VariableBase, _moves.Movable):
     def _init_unchecked(cls, data=None, device=None, name=None, grad=None,
                         grad_valid=True, requires_grad=True, is_chainerx_array=None,
                         node=None, layout=None):
-        """Make a variable of an array known to be valid."""
+        """Create a variable from an array that is known to be valid."""
         var = cls.__new__(cls)
         VariableBase.__init__(
             var, data, name=name, requires_grad=requires_grad, _grad_valid=grad_valid,
@@ -392,7 +392,7 @@ class Variable(VariableBase, _moves.Movable):
             var._node = node
         return var
 
-    # Functions give variables an absolute value and items, by which they iterate.
+    # Functions set `__abs__` and `__getitem__`, which makes variables iterable.
     if tp.TYPE_CHECKING:
         def __abs__(self) -> Variable: ...
         def __getitem__(self, slices: tp.Any) -> Variable: ...
@@ -415,10 +415,10 @@ class Variable(VariableBase, _moves.Movable):
         return target
 
     def _plain(self):
-        """Return the variable of the plain array inside one of ChainerX.
+        """Return a variable of the NumPy or CuPy array inside a ChainerX array.
 
-        Its gradient is that of the array of ChainerX. Other variables are returned as
-        they are.
+        Its gradient is that of the ChainerX array. Other variables are returned
+        unchanged.
         """
         return self.raw_array._v if self._has_wrapper else self
 
@@ -449,22 +449,22 @@ class Variable(VariableBase, _moves.Movable):
         """Share the array with another library by the protocol DLPack.
 
         ``torch.from_dlpack(x)``, ``jax.numpy.from_dlpack(x)`` and
-        ``cupy.from_dlpack(x)`` call this. What they return shares its memory with
-        :attr:`array`, and knows nothing of the graph, whether or not the variable
-        requires a gradient.
+        ``cupy.from_dlpack(x)`` call this. Their result shares its memory with
+        :attr:`array` and is detached from the graph, even if the variable requires a
+        gradient.
 
         Parameters
         ----------
         stream, max_version, dl_device, copy
-            As the array API of 2023 defines them.
+            As defined by the array API of 2023.
 
         Raises
         ------
         BufferError
-            If a parameter is not initialized; if the array is on another device than
-            is asked for, except from a GPU to the processor, which copies; if it has
-            negative strides; or if it is read-only and the other side does not know
-            read-only arrays.
+            If a parameter is not initialized; if the array is not on the requested
+            device, except that an array on a GPU is copied to the processor; if it has
+            negative strides; or if it is read-only and the other library does not
+            support read-only arrays.
 
         See Also
         --------
@@ -474,7 +474,7 @@ class Variable(VariableBase, _moves.Movable):
             _dlpack.array_to_share(self), stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Return the device of the array, as DLPack counts devices."""
+        """Return the device of the array as DLPack's pair of type and number."""
         return _dlpack.array_to_share(self).__dlpack_device__()
 
     @property
@@ -497,17 +497,17 @@ class Variable(VariableBase, _moves.Movable):
 
     @property
     def layout(self) -> str | None:
-        """The memory layout; None for the plain one."""
+        """The memory layout; None for the standard one."""
         return self._layout
 
     @property
     def chx_array(self) -> tp.Any:
-        """A view of the array of ChainerX, in its graphs.
+        """A view of the ChainerX array, connected to its graphs.
 
         Raises
         ------
         ValueError
-            If the array is another one.
+            If the array is not a ChainerX array.
         """
         if not self._has_wrapper:
             raise ValueError(
@@ -516,7 +516,7 @@ class Variable(VariableBase, _moves.Movable):
 
     @property
     def label(self) -> str:
-        """Shape and dtype, for graphs drawn without names."""
+        """Shape and dtype, for graphs that are drawn without names."""
         return self.node.label
 
     def _refuse_layout(self):
@@ -541,7 +541,7 @@ class Variable(VariableBase, _moves.Movable):
         return self.transpose()
 
     def summary(self) -> str:
-        """Return a short text: the name, or else the place in memory.
+        """Return a short text: the name, or the memory address if there is no name.
 
         Returns
         -------
@@ -568,12 +568,12 @@ class Variable(VariableBase, _moves.Movable):
         Parameters
         ----------
         layout : chainer_fast.memory_layouts or None
-            The layout; None is the plain one.
+            The layout; None for the standard one.
 
         Returns
         -------
         Variable
-            The variable itself, if it has the layout.
+            The variable in that layout: the variable itself if it already has it.
         """
         if self._layout == layout:
             return self
@@ -583,7 +583,7 @@ class Variable(VariableBase, _moves.Movable):
     # -- gradients
 
     def _check_grad_array(self, grad: tp.Any) -> None:
-        """Refuse a gradient whose type, dtype or shape is not that of the data."""
+        """Raise an error if a gradient's type, dtype or shape is not the data's."""
         kinds = get_array_types()
         if grad is not None and not isinstance(grad, kinds):
             raise TypeError(
@@ -628,16 +628,17 @@ class Variable(VariableBase, _moves.Movable):
         Parameters
         ----------
         var : Variable
-            Source; it may be on another device. An uninitialized parameter on either
-            side is initialized with the other's shape; two of them stay as they are.
+            Source; it may be on another device. If one of the two is an uninitialized
+            parameter, it is initialized with the shape of the other; if both are,
+            nothing happens.
 
         Raises
         ------
         ValueError
-            If the shapes do not fit.
+            If the shapes differ.
         """
         source = var.raw_array
-        # Only a parameter can be without an array.
+        # Only a parameter can lack an array.
         if self.raw_array is None:
             if source is None:
                 return
@@ -653,13 +654,13 @@ class Variable(VariableBase, _moves.Movable):
         Parameters
         ----------
         var : Variable
-            Source; without a gradient, nothing happens. It may be on another device.
+            Source; it may be on another device. Nothing happens if it has no gradient.
         """
         if var._has_wrapper != self._has_wrapper and (
                 self.raw_array is not None):
             raise RuntimeError(
-                'addgrad does not add between ChainerX and other arrays')
-        if var.grad is None:   # refuses if the variable was never initialized
+                'addgrad cannot add ChainerX arrays and other arrays')
+        if var.grad is None:   # an error if the variable was never initialized
             return
         other: tp.Any = var.grad_var
         if self.raw_array is None:  # so it is a parameter
@@ -673,9 +674,9 @@ class Variable(VariableBase, _moves.Movable):
 
     @property
     def creator(self) -> FunctionNode | Function | None:
-        """The function that made the variable, or None.
+        """The function that computed the variable, or None.
 
-        An old-style function gives its :class:`~chainer_fast.Function` object.
+        For an old-style function, this is its :class:`~chainer_fast.Function` object.
         """
         return self.node.creator
 
@@ -684,15 +685,15 @@ class Variable(VariableBase, _moves.Movable):
         self.node.creator = function
 
     def retain_data(self) -> None:
-        """Have the node keep the array for as long as the graph lives."""
+        """Let the node keep the array as long as the graph exists."""
         self.node.retain_data()
 
     def unchain(self) -> None:
-        """Cut the way back to the function that made the variable."""
+        """Remove the reference to the function that computed the variable."""
         self.node.unchain()
 
     def set_creator(self, gen_func: Function | FunctionNode | None) -> None:
-        """Set the function that made the variable.
+        """Set the function that computed the variable.
 
         Parameters
         ----------
@@ -702,7 +703,7 @@ class Variable(VariableBase, _moves.Movable):
         self.node.set_creator(gen_func)
 
     def set_creator_node(self, fnode: FunctionNode | None) -> None:
-        """Set the function node that made the variable.
+        """Set the function node that computed the variable.
 
         Parameters
         ----------
@@ -712,7 +713,7 @@ class Variable(VariableBase, _moves.Movable):
         self.node.set_creator_node(fnode)
 
     def unchain_backward(self) -> None:
-        """Cut every way back from this variable, releasing the graph behind it."""
+        """Remove every reference to the graph behind this variable to release it."""
         functions = [self.creator_node]
         seen = set()
         while functions:
@@ -728,18 +729,18 @@ class Variable(VariableBase, _moves.Movable):
             loss_scale: float | None = None) -> None:
         """Compute the gradients of all variables that this one was computed from.
 
-        The gradients of leaves add to those that they have; clear them before. A
-        variable without gradient starts from one (or from ``loss_scale``) if it is a
-        scalar; otherwise set :attr:`grad` first.
+        Gradients are added to the existing gradients of leaves; clear those first. A
+        scalar without a gradient starts from a gradient of one (or of ``loss_scale``);
+        for other variables, set :attr:`grad` first.
 
         Parameters
         ----------
         retain_grad : bool
-            Whether variables in between keep their gradients.
+            Whether intermediate variables keep their gradients.
         enable_double_backprop : bool
             Whether the gradients can be differentiated again.
         loss_scale : float, optional
-            Factor of the default gradient, for float16; optimizers divide by it.
+            Factor for the default gradient, used with float16; optimizers divide by it.
         """
         array = self.raw_array
         if self._has_wrapper:
@@ -765,8 +766,8 @@ class Variable(VariableBase, _moves.Movable):
         except Exception as error:
             if array.size != 1 and self._grad is None:
                 mistakes.tell(error, (
-                    'backward() began at a variable of shape %s without a gradient: '
-                    'begin at a scalar, such as chainer.functions.sum(y), or set y.grad'
+                    'backward() started at a variable of shape %s without a gradient: '
+                    'start at a scalar, such as chainer.functions.sum(y), or set y.grad'
                     % (self.shape,)))
             mistakes.explain_backward(error)
             raise
@@ -814,15 +815,16 @@ class Variable(VariableBase, _moves.Movable):
 #: An operand of a function.
 VariableOrArray: tp.TypeAlias = Variable | NdArray
 
-#: Gradients of the outputs of a function. Only one with several outputs meets None.
+#: Gradients of the outputs of a function. None occurs only if there are several
+#: outputs.
 GradOutputs: tp.TypeAlias = tuple[Variable | tp.Any, ...]
 
 
 def _recover_parameter(data, name, grad, *rest):
-    """Make a parameter from what its pickle holds, those of Chainer 2 to 7 included.
+    """Create a parameter from the values in its pickle, which may be of Chainer 2 to 7.
 
-    The rest is ``grad_valid`` (since 7), ``initializer``, ``update_rule``, ``device``
-    (since 6) and ``layout`` (if there is one).
+    The remaining values are ``grad_valid`` (since 7), ``initializer``, ``update_rule``,
+    ``device`` (since 6) and ``layout`` (if it is not the standard one).
     """
     grad_valid, layout = data is not None, None
     if len(rest) > 3:
@@ -847,12 +849,13 @@ class Parameter(Variable):
     Parameters
     ----------
     initializer : Initializer, scalar, array or None
-        Value or function that fills the array. An array without ``shape`` becomes the
-        data itself. None fills with NaN.
+        Value or callable that fills the array. If ``shape`` is not given, an array
+        becomes the data itself. None fills the array with NaN.
     shape : int or tuple of int, optional
-        Without it, the parameter is uninitialized until :meth:`initialize`.
+        Shape of the array. If it is not given, the parameter is uninitialized until
+        :meth:`initialize` is called.
     name : str, optional
-        A name for people.
+        Name for display.
     layout : optional
         Memory layout of the array.
 
@@ -861,15 +864,15 @@ class Parameter(Variable):
     initializer
         The initializer of the array.
     update_rule : UpdateRule or None
-        The rule by which an optimizer updates this parameter.
+        The rule that an optimizer uses to update this parameter.
 
     Raises
     ------
     TypeError
-        If there is a shape, and the initializer is neither a scalar, an array nor
+        If a shape is given, and the initializer is neither a scalar, an array nor a
         callable.
     ValueError
-        If an array has another shape.
+        If the initializer is an array of another shape.
 
     See Also
     --------
@@ -945,17 +948,17 @@ class Parameter(Variable):
 
     @property
     def is_initialized(self) -> bool:
-        """Tell whether there is an array."""
+        """Whether the parameter has an array."""
         return self.raw_array is not None
 
     @property
     def dtype(self) -> numpy.dtype[tp.Any]:
-        """Type of the elements; known before initialization if the initializer tells.
+        """Type of the elements. Before initialization, it is that of the initializer.
 
         Raises
         ------
         RuntimeError
-            If it is not known yet.
+            If it is not determined yet.
         """
         array = self.raw_array
         if array is not None:
@@ -969,11 +972,11 @@ class Parameter(Variable):
 
     def _to_device(self, device, allow_unchaining):
         self._initial_device = device
-        # A parameter comes from no function.
+        # No function computes a parameter.
         super()._to_device(device, allow_unchaining=True)
 
     def cleargrad(self) -> None:
-        """Set the gradient to None, also that of a parameter to be initialized."""
+        """Set the gradient to None, even that of an uninitialized parameter."""
         super().cleargrad()
         self._grad_initializer = None
 
@@ -990,17 +993,17 @@ class Parameter(Variable):
             self._grad_valid = True
 
     def initialize(self, shape: int | tp.Sequence[int]) -> None:
-        """Make and fill the array and, unless it is cleared, the gradient.
+        """Create and fill the array and, unless it is cleared, the gradient.
 
         Parameters
         ----------
         shape : int or tuple of int
-            Shape of the array, as it is in the standard layout.
+            Shape of the array in the standard layout.
         """
         device, fill = self._initial_device, self.initializer
         dtype = None
         if isinstance(fill, get_array_types()):
-            # An array alone, which is the data as well and may have changed.
+            # Only an array, which is also the data and may have changed.
             fill, dtype = constant.Constant(backend.CpuDevice().send(fill)), fill.dtype
         data = device.send(initializers.generate_array(
             fill, shape, numpy, dtype=dtype, device=backend.CpuDevice()))
@@ -1018,6 +1021,6 @@ class Parameter(Variable):
         self._cached_device = device
 
     def update(self) -> None:
-        """Have the update rule, if there is one, update the array."""
+        """Update the array by the update rule, if there is one."""
         if self.update_rule is not None:
             self.update_rule.update(self)

@@ -1,8 +1,8 @@
-"""Arrays of variables for other libraries, and theirs for variables, without a copy.
+"""Exchange of arrays with other libraries without a copy.
 
-DLPack hands over a pointer with shape, strides and dtype; NumPy and CuPy speak it. The
-keywords are those of the 2023 array API, which NumPy before 2.1 and early versions of
-CuPy 13 do not know, so that they are dealt with here.
+DLPack passes a pointer with a shape, strides and a dtype; NumPy and CuPy support it.
+The keywords are those of the 2023 array API. NumPy before 2.1 and early versions of
+CuPy 13 do not support them, so they are handled here.
 """
 import numpy
 
@@ -29,19 +29,20 @@ def array_to_share(variable):
 
 
 def export(array, stream, max_version, dl_device, copy):
-    """Return the capsule of DLPack for an array.
+    """Return the DLPack capsule of an array.
 
     Raises
     ------
     BufferError
-        If the array cannot be had on the device that is asked for, it has negative
-        strides, or it is read-only and the version of the protocol cannot say so.
+        If the array is not available on the requested device, if it has negative
+        strides, or if it is read-only and the version of the protocol cannot express
+        that.
     """
-    # PyTorch ends the process over negative strides.
+    # PyTorch aborts the process if strides are negative.
     if not copy and any(stride < 0 for stride in array.strides):
         raise BufferError(
-            'the array has negative strides %s, which few libraries take: share '
-            'a variable of array.copy()' % (array.strides,))
+            'the array has negative strides %s, which few libraries support: share a '
+            'variable of array.copy()' % (array.strides,))
     if dl_device is not None and tuple(dl_device) != tuple(array.__dlpack_device__()):
         if tuple(dl_device) != (_CPU, 0) or copy is False:
             raise BufferError(
@@ -60,14 +61,14 @@ def export(array, stream, max_version, dl_device, copy):
 
 
 def import_array(x):
-    """Return an array of NumPy or CuPy that shares the memory of another library's.
+    """Return a NumPy or CuPy array that shares the memory of another library's array.
 
     Raises
     ------
     TypeError
-        If ``x`` does not speak DLPack.
+        If ``x`` does not support DLPack.
     BufferError
-        If it is on a device, or has a dtype, that neither NumPy nor CuPy has.
+        If neither NumPy nor CuPy supports its device or its dtype.
     """
     if not (hasattr(x, '__dlpack__') and hasattr(x, '__dlpack_device__')):
         raise TypeError(
@@ -84,7 +85,7 @@ def import_array(x):
     else:
         raise BufferError(
             'the array is on the device (%s, %s) of DLPack, which neither NumPy nor '
-            'CuPy has: move it to the processor first' % (kind, number))
+            'CuPy supports: move it to the processor first' % (kind, number))
     try:
         return library.from_dlpack(x)
     except (BufferError, RuntimeError) as error:

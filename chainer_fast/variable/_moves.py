@@ -9,7 +9,7 @@ from chainer_fast.types import DeviceSpec
 
 
 class Movable:
-    """Base of variables: methods that move the array between devices."""
+    """Base of variables that moves the array between devices."""
 
     _cached_device: tp.Any
     _grad: tp.Any
@@ -41,7 +41,7 @@ class Movable:
         self.to_device(cuda._get_device_or_current(device))
 
     def to_intel64(self) -> None:
-        """Move the array and the gradient to the CPU, in iDeep's arrangement.
+        """Move the array and the gradient to the CPU, in iDeep's layout.
 
         Raises
         ------
@@ -58,19 +58,20 @@ class Movable:
         Raises
         ------
         RuntimeError
-            If a function made the variable.
+            If a function computed the variable.
         """
         if not self.device._wraps:
             self._to_device(backend.ChainerxDevice.from_fallback_device(self.device),
                             allow_unchaining=False)
 
     def from_chx(self) -> None:
-        """Convert from ChainerX to NumPy or CuPy; other arrays stay as they are.
+        """Convert from ChainerX to NumPy or CuPy; other arrays are not changed.
 
         Raises
         ------
         RuntimeError
-            If the array of ChainerX is in a graph, unless it is a parameter.
+            If the ChainerX array belongs to a graph and the variable is not a
+            parameter.
         """
         if self.device._wraps:
             self._to_device(self.device.fallback_device, allow_unchaining=False)
@@ -81,7 +82,7 @@ class Movable:
         Parameters
         ----------
         device
-            Anything that :func:`chainer_fast.get_device` takes.
+            Anything that :func:`chainer_fast.get_device` accepts.
         """
         self._to_device(backend.get_device(device), allow_unchaining=False)
 
@@ -89,7 +90,7 @@ class Movable:
         array = self.raw_array
         if array is None:
             if device != self.device:
-                # Copies of this parameter get their arrays where they are.
+                # Copies of this parameter create their arrays on their own devices.
                 self._hold_alone(None)
             self._cached_device = device
             return
@@ -99,7 +100,7 @@ class Movable:
         grad, grad_var = self._grad, self._grad_var
         moved = device.send(array)
         if moved is not array:
-            # Copies of this variable stay where they are.
+            # Copies of this variable are not moved.
             self._hold_alone(moved)
         self._cached_device = device
         if grad is None:
@@ -111,7 +112,7 @@ class Movable:
             self._grad_var = grad_var
 
     def _to_device_of_wrappers(self, device, allow_unchaining):
-        """Move to or from ChainerX, whose arrays hold their places in the graph."""
+        """Move to or from ChainerX, whose arrays refer to their graphs."""
         if device == self.device:
             return
         chained = self.creator_node is not None

@@ -1,4 +1,4 @@
-"""Texts on variables, for people."""
+"""Texts that describe variables."""
 from __future__ import annotations
 
 import typing as tp
@@ -25,7 +25,7 @@ def _text(var, as_text):
 
 
 def variable_repr(var: Variable) -> str:
-    """Return the text that ``repr`` gives for a variable."""
+    """Return the text of ``repr`` for a variable."""
     def as_text(array):
         if array.size == 0:
             return '[], shape=%s' % (array.shape,)
@@ -34,7 +34,7 @@ def variable_repr(var: Variable) -> str:
 
 
 def variable_str(var: Variable) -> str:
-    """Return the text that ``str`` gives for a variable."""
+    """Return the text of ``str`` for a variable."""
     return _text(
         var, lambda array: '[]' if array.size == 0 else numpy.array2string(array))
 

@@ -273,7 +273,7 @@ def snapshot(link):
      r'\(BatchNormalization\) takes \(4,\): make the link with the sizes'),
     (lambda state: state.update({'body.1.weight': torch.zeros(4, dtype=torch.cfloat)}),
      TypeError, "'body.1.weight'.*complex64.*float32"),
-    (lambda state: state.update({'body.1.weight': 'x'}), TypeError, 'is no tensor'),
+    (lambda state: state.update({'body.1.weight': 'x'}), TypeError, 'is not a tensor'),
 ])
 def test_all_or_nothing(change, error, message):
     link, state = Net(), dict(randomize(NetModule()).state_dict())

@@ -1,1 +1,1 @@
-"""A folder to put on a path: in it, the names chainer and chainerx lead here."""
+"""A folder for ``sys.path`` in which chainer and chainerx refer to this package."""

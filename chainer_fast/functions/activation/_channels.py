@@ -1,9 +1,9 @@
-"""Parameters whose axes are the first few of those of the input from the second on."""
+"""Parameters whose axes are the first axes of the input after the batch axis."""
 from chainer_fast.utils import type_check
 
 
 def check(x_type, parameter_type):
-    """Expects a parameter to fit the input."""
+    """Expect a parameter to match the input."""
     count = type_check.eval(parameter_type.ndim)
     type_check.expect(
         x_type.dtype.kind == 'f',

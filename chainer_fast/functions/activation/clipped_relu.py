@@ -13,21 +13,21 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 @record(kernels.elementwise(
     'ClippedReLU::of', ('ClippedReLU::grad', 0), parameters=('cap',)))
 class ClippedReLU(FunctionNode):
-    """Rectifier with a ceiling.
+    """Rectifier with an upper bound.
 
     Parameters
     ----------
     z : float
-        The ceiling, which must be positive.
+        The upper bound, which must be positive.
     """
 
     def __init__(self, z: float) -> None:
         super().__init__()
         if not isinstance(z, float):
             raise TypeError(
-                'the ceiling z of a clipped ReLU must be a float, not %s'
+                'the upper bound z of a clipped ReLU must be a float, not %s'
                 % type(z).__name__)
-        # A ceiling at or below zero would make the function constant.
+        # An upper bound of zero or below would make the function constant.
         assert z > 0
         self.cap = z
 
@@ -48,14 +48,14 @@ class ClippedReLU(FunctionNode):
 
 
 class ClippedReLUGrad2(FunctionNode):
-    """Lets a gradient pass where the input lies strictly within the bounds.
+    """Passes a gradient where the input is strictly within the bounds.
 
     Parameters
     ----------
     x : array
         Input of the forward pass.
     z : float
-        The ceiling.
+        The upper bound.
     """
 
     def __init__(self, x: NdArray, z: float) -> None:
@@ -76,14 +76,14 @@ class ClippedReLUGrad2(FunctionNode):
 
 
 class ClippedReLUGrad3(ClippedReLUGrad2):
-    """:class:`ClippedReLUGrad2` with the output of the forward pass at hand as well.
+    """:class:`ClippedReLUGrad2` that also has the output of the forward pass.
 
     Parameters
     ----------
     x, y : array
         Input and output of the forward pass.
     z : float
-        The ceiling.
+        The upper bound.
     """
 
     def __init__(self, x: NdArray, y: NdArray, z: float) -> None:
@@ -92,7 +92,7 @@ class ClippedReLUGrad3(ClippedReLUGrad2):
 
 
 def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
-    """Rectified linear unit with a ceiling, elementwise.
+    """Rectified linear unit with an upper bound, elementwise.
 
     .. math:: f(x; z) = \\min(\\max(0, x), z), \\quad z > 0
 
@@ -101,7 +101,7 @@ def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
     x : Variable or array
         Values of any shape and a floating dtype.
     z : float
-        The ceiling.
+        The upper bound.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def clipped_relu(x: VariableOrArray, z: float = 20.0) -> Variable:
 
 
 def relu6(x: VariableOrArray) -> Variable:
-    """Rectified linear unit with the ceiling 6, elementwise.
+    """Rectified linear unit with the upper bound 6, elementwise.
 
     .. math:: f(x) = \\min(\\max(0, x), 6)
 

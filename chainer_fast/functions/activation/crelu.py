@@ -12,12 +12,12 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class CReLU(FunctionNode):
-    """Positive parts of the input and of its negative, side by side.
+    """Concatenation of the positive parts of the input and of its negative.
 
     Parameters
     ----------
     axis : int
-        Axis along which the two are joined.
+        Axis along which the two are concatenated.
     """
 
     def __init__(self, axis: int = 1) -> None:
@@ -32,7 +32,7 @@ class CReLU(FunctionNode):
         _checks.axis(in_types[0], self.axis)
 
     def get_output_shape(self, input_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Shape of the output for a shape of the input: one axis is doubled."""
+        """Return the shape of the output, which has one axis of twice the length."""
         doubled = list(input_shape)
         doubled[self.axis] *= 2
         return tuple(doubled)
@@ -54,7 +54,7 @@ class CReLU(FunctionNode):
 
 
 class _CReLUGrad(FunctionNode):
-    """Gradient of :class:`CReLU`: of the two halves, the one in use, with its sign."""
+    """Gradient of :class:`CReLU`: that of the half that is not zero, with its sign."""
 
     def __init__(self, axis: int, x: NdArray) -> None:
         self.axis = axis
@@ -84,12 +84,12 @@ def crelu(x: VariableOrArray, axis: int = 1) -> Variable:
     x : Variable or array
         Values of a floating dtype.
     axis : int
-        Axis along which the two halves are joined. It must exist in ``x``.
+        Axis along which the two halves are concatenated. It must exist in ``x``.
 
     Returns
     -------
     Variable
-        Array of the dtype of ``x`` and, but for the axis, of its shape. The axis is
+        Array of the dtype of ``x`` and of its shape except for the axis. The axis is
         twice as long.
 
     Raises

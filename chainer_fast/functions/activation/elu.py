@@ -12,8 +12,8 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-# The output shows the sign of the input unless alpha is negative. NumPy warns of an
-# infinite one wherever the input is positive.
+# The sign of the output is that of the input unless alpha is negative. NumPy warns
+# about an infinite alpha where the input is positive.
 @record(kernels.elementwise('ELU::of', ('ELU::grad', 'y'), parameters=('alpha',),
                             least=0, most=sys.float_info.max))
 class ELU(FunctionNode):
@@ -27,8 +27,8 @@ class ELU(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        # A negative alpha maps negative inputs to positive outputs, which then do not
-        # show the sign of the input.
+        # A negative alpha maps negative inputs to positive outputs, so the output does
+        # not determine the sign of the input.
         if not self.alpha >= 0:
             self.retain_inputs((0,))
         self.retain_outputs((0,))
@@ -43,12 +43,12 @@ class ELU(FunctionNode):
 
 
 class _ELUProduct(FunctionNode):
-    """Gradient of :class:`ELU`, from its output and the upstream one.
+    """Gradient of :class:`ELU`, computed from its output and the upstream gradient.
 
     Parameters
     ----------
     alpha, cond
-        As for :class:`ELUGrad`, with which it multiplies.
+        As for :class:`ELUGrad`, which is one of the factors.
     """
 
     def __init__(self, alpha: float, cond) -> None:
@@ -73,7 +73,7 @@ class _ELUProduct(FunctionNode):
 class ELUGrad(FunctionNode):
     """Derivative of :class:`ELU`, as a function of its output.
 
-    Above zero it is one, elsewhere :math:`\\alpha e^x = y + \\alpha`.
+    For positive inputs it is one, otherwise :math:`\\alpha e^x = y + \\alpha`.
 
     Parameters
     ----------
@@ -115,7 +115,8 @@ def elu(x: VariableOrArray, alpha: float = 1.0) -> Variable:
     x : Variable or array
         Values of any shape and a floating dtype.
     alpha : float
-        The parameter :math:`\\alpha`; minus it is the limit for large negative values.
+        The parameter :math:`\\alpha`; its negative is the limit for large negative
+        values.
 
     Returns
     -------

@@ -29,7 +29,7 @@ class HardSigmoid(FunctionNode):
 
 
 class HardSigmoidGrad(FunctionNode):
-    """Passes a fifth of a gradient where the sigmoid is not flat.
+    """Passes one fifth of a gradient where the function is not constant.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def hard_sigmoid(x: VariableOrArray) -> Variable:
 
     .. math:: f(x) = \\min(\\max(0.2 x + 0.5, 0), 1)
 
-    It is 0 up to -2.5 and 1 from 2.5 on.
+    It is 0 up to -2.5 and 1 from 2.5.
 
     Parameters
     ----------

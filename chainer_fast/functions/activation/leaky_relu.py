@@ -9,7 +9,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-# The output shows the sign of the input unless the slope is negative.
+# The sign of the output is that of the input unless the slope is negative.
 @record(kernels.elementwise(
     'LeakyReLU::of', ('LeakyReLU::grad', 'y'), parameters=('slope',), least=0))
 class LeakyReLU(FunctionNode):
@@ -24,8 +24,8 @@ class LeakyReLU(FunctionNode):
 
     @property
     def _keeps_sign(self):
-        # A slope below zero maps negative inputs to positive outputs, which then do not
-        # show the sign of the input.
+        # A negative slope maps negative inputs to positive outputs, so the output does
+        # not determine the sign of the input.
         return self.slope >= 0
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -48,7 +48,7 @@ class LeakyReLU(FunctionNode):
 
 
 class _LeakyReLUGrad(FunctionNode):
-    """Gradient of :class:`LeakyReLU`; linear, so its own gradient as well.
+    """Gradient of :class:`LeakyReLU`. It is linear, so it is also its own gradient.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class LogSoftmaxGrad(FunctionNode):
     x_dtype
         Dtype of that input.
     axis : int
-        Axis along which the softmax was taken.
+        Axis along which the softmax was computed.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
 
     .. math:: f_i(x) = x_i - \\log \\sum_j \\exp(x_j)
 
-    It stays precise where the softmax underflows and ``log(softmax(x))`` would be
+    It is precise even where the softmax underflows and ``log(softmax(x))`` would be
     minus infinity.
 
     Parameters
@@ -98,7 +98,7 @@ def log_softmax(x: VariableOrArray, axis: int = 1) -> Variable:
     x : Variable or array
         Array of a floating dtype.
     axis : int
-        Axis along which the softmax is taken.
+        Axis along which the softmax is computed.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class _Maxout(FunctionNode):
-    """Largest of each group of neighbours along an axis, which is not negative."""
+    """Largest of each group of adjacent elements along a nonnegative axis."""
 
     label = 'Maxout'
 
@@ -66,12 +66,12 @@ class _MaxoutGrad(FunctionNode):
 
 
 def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
-    """Largest of each group of neighbours along an axis.
+    """Largest of each group of adjacent elements along an axis.
 
     .. math:: y_{i, j} = \\max_{k < p} x_{i, jp + k}
 
-    where :math:`p` is the size of a group. Where the largest occurs more than once,
-    the gradient goes to each of its places.
+    where :math:`p` is the size of a group. If the largest value occurs more than once,
+    each occurrence receives the gradient.
 
     See: `Maxout networks <https://arxiv.org/abs/1302.4389>`_
 
@@ -82,13 +82,13 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     pool_size : int
         Number of elements in a group. It must divide the length of the axis.
     axis : int
-        Axis along which the groups lie.
+        Axis that is divided into groups.
 
     Returns
     -------
     Variable
-        Array of the dtype of ``x`` and, but for the axis, of its shape. The axis has
-        an element for each group.
+        Array of the dtype of ``x`` and of its shape except for the axis. The axis has
+        one element for each group.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def maxout(x: VariableOrArray, pool_size: int, axis: int = 1) -> Variable:
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(
             'maxout along axis %s of an array of shape %s' % (axis, x.shape))
-    axis = axis % x.ndim    # an array of the caller's stays as it is
+    axis = axis % x.ndim    # an array of the caller must not be changed
     length = x.shape[axis]
     if length % pool_size:
         raise type_check.InvalidType(

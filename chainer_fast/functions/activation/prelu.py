@@ -37,7 +37,7 @@ class PReLUFunction(FunctionNode):
 
 
 class PReLUFunctionGrad(FunctionNode):
-    """Gradients of :class:`PReLUFunction` by ``x`` and ``W``.
+    """Gradients of :class:`PReLUFunction` with respect to ``x`` and ``W``.
 
     The inputs are ``x``, ``W`` and the gradient of the output.
 
@@ -69,8 +69,8 @@ class PReLUFunctionGrad(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # With b = 1 where the function is bent and 0 elsewhere, the gradients are
-        # gy (1 + b (W - 1)) and the sum of b x gy.
+        # With b = 1 where the input is negative and 0 elsewhere, the gradients are gy
+        # (1 + b (W - 1)) and the sum of b x gy.
         x, W, gy = self.get_retained_inputs()
         ggx, ggW = grad_outputs
         xp = backend.get_array_module(self.cond)
@@ -103,8 +103,9 @@ def prelu(x: VariableOrArray, W: VariableOrArray) -> Variable:
     x : Variable or array
         Values of a floating dtype. The first axis is that of the batch.
     W : Variable or array
-        Slopes of the negative half line. Their axes are the axes of ``x`` from the
-        second on, or the first few of them; over the others a slope is shared.
+        Slopes for negative inputs. The axes of ``W`` are the axes of ``x`` after the
+        first one, or only the first few of those; a slope is shared along the other
+        axes.
 
     Returns
     -------
@@ -114,8 +115,8 @@ def prelu(x: VariableOrArray, W: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point, the dtypes differ, or the shape of ``W`` is not
-        that of the axes of ``x`` from the second on.
+        If ``x`` is not floating-point, the dtypes differ, or the shape of ``W`` does
+        not match the axes of ``x`` after the first one.
 
     See Also
     --------

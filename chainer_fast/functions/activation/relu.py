@@ -28,8 +28,8 @@ class ReLU(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # The sign of the output decides where the gradient passes, so the input is not
-        # retained.
+        # The sign of the output determines where the gradient passes, so the input is
+        # not retained.
         y, = self.get_retained_outputs()
         return ReLUGrad2(y.array).apply(grad_outputs)
 
@@ -39,7 +39,7 @@ class ReLU(FunctionNode):
 
 @record(kernels.elementwise('ReLU::grad', ('ReLU::grad', 'held'), held='b'))
 class ReLUGrad2(FunctionNode):
-    """Lets a gradient pass where ``b`` is positive.
+    """Passes a gradient where ``b`` is positive.
 
     It is linear in its only input, and therefore serves as its own gradient.
 
@@ -68,7 +68,7 @@ class ReLUGrad2(FunctionNode):
 
 
 class ReLUGradCudnn(FunctionNode):
-    """:class:`ReLUGrad2` under the name of the form for cuDNN.
+    """:class:`ReLUGrad2` under the name of Chainer's version for cuDNN.
 
     Parameters
     ----------

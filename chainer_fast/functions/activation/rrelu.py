@@ -14,7 +14,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class _RReLUGrad(FunctionNode):
-    """Gradient of :class:`RReLU`; linear, so its own gradient as well."""
+    """Gradient of :class:`RReLU`. It is linear, so it is also its own gradient."""
 
     def __init__(self, y, r: NdArray | None) -> None:
         self.y = y
@@ -37,7 +37,7 @@ class RReLU(FunctionNode):
     lower, upper : float
         Bounds of the slopes.
     r : array or None
-        Slopes to take when training, in place of random ones.
+        Slopes to use in training instead of random ones.
     """
 
     _draws_uniform = True
@@ -66,8 +66,8 @@ class RReLU(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self.retain_outputs((0,))
-        # The slopes outlive the call: applied again, the function takes the same
-        # ones.
+        # The slopes are kept after the call: a second call of the function uses the
+        # same ones.
         if self.r is None and config.train:
             y, self.r = noise.rrelu(x, self.lower, self.upper)
             return y,
@@ -93,9 +93,9 @@ def rrelu(
 
     .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = r x \\quad (x < 0)
 
-    In training mode (``chainer.config.train`` is true) the slopes :math:`r` are drawn
-    from the uniform distribution on :math:`[l, u)`. Otherwise all of them are its mean,
-    :math:`(l + u) / 2`.
+    In training mode (if ``chainer.config.train`` is true) the slopes :math:`r` are
+    drawn from the uniform distribution on :math:`[l, u)`. Otherwise all slopes are the
+    mean of that distribution, :math:`(l + u) / 2`.
 
     See: `Empirical evaluation of rectified activations in convolutional network
     <https://arxiv.org/abs/1505.00853>`_
@@ -107,10 +107,10 @@ def rrelu(
     l, u : float
         Bounds of the slopes, ``0 <= l < u < 1``.
     r : array or None
-        Slopes to take in training mode in place of random ones, of the shape and dtype
-        of ``x``.
+        Slopes to use in training mode instead of random ones, of the shape and dtype of
+        ``x``.
     return_r : bool
-        Whether the slopes are returned as well.
+        Whether to return the slopes, too.
 
     Returns
     -------

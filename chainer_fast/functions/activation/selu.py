@@ -14,8 +14,8 @@ def selu(
         f(x) = \\lambda x \\quad (x \\ge 0), \\qquad
         f(x) = \\lambda \\alpha (\\exp(x) - 1) \\quad (x < 0)
 
-    With the default constants a layer of many such units keeps mean zero and variance
-    one from its input to its output.
+    With the default constants, a layer of many such units preserves mean zero and
+    variance one from its input to its output.
 
     See: `Self-normalizing neural networks <https://arxiv.org/abs/1706.02515>`_
 

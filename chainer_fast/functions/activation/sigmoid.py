@@ -32,13 +32,13 @@ class Sigmoid(FunctionNode):
 
 @record(kernels.elementwise('Sigmoid::grad', 'Sigmoid::grads'))
 class SigmoidGrad(FunctionNode):
-    """Gradient of :class:`Sigmoid`, from its output and the upstream one.
+    """Gradient of :class:`Sigmoid`, from its output and the upstream gradient.
 
     Parameters
     ----------
     inputs : tuple
-        One element: the input array of the forward pass, or ``None``. Kept for callers
-        only.
+        One element: the input array of the forward pass, or ``None``. It is kept only
+        for callers that access it.
     """
 
     def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:

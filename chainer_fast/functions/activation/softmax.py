@@ -41,7 +41,7 @@ class _SoftmaxGrad(FunctionNode):
     Parameters
     ----------
     axis : int
-        Axis along which the softmax was taken.
+        Axis along which the softmax was computed.
     """
 
     def __init__(self, axis: int) -> None:

@@ -60,8 +60,8 @@ class SoftplusGrad(FunctionNode):
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         x, gy = self.get_retained_inputs()
         ggx, = grad_outputs
-        # Of z = beta x, as precise where it is small as where it is large: the slope
-        # of a sigmoid is that at z times that at -z.
+        # With z = beta x, this is equally precise for small and large z: the derivative
+        # of the sigmoid is its value at z times its value at -z.
         grad = SoftplusGrad((self.beta,))
         s_ggx, = grad.apply((x, ggx))
         slope, = SoftplusGrad((self.beta,)).apply((-x, s_ggx * gy))
@@ -73,7 +73,7 @@ def softplus(x: VariableOrArray, beta: float = 1.0) -> Variable:
 
     .. math:: f(x) = \\frac{1}{\\beta} \\log(1 + \\exp(\\beta x))
 
-    A smooth approximation of :func:`~chainer_fast.functions.relu`, the closer the
+    It approximates :func:`~chainer_fast.functions.relu` smoothly, and more closely the
     larger :math:`\\beta` is.
 
     See: `Incorporating Second-Order Functional Knowledge for Better Option Pricing

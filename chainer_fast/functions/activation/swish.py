@@ -14,7 +14,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Swish(FunctionNode):
-    """Input times a sigmoid of it."""
+    """Input times its sigmoid."""
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'beta'))
@@ -35,7 +35,7 @@ class Swish(FunctionNode):
 
 
 class SwishGrad(FunctionNode):
-    """Gradients of :class:`Swish` by ``x`` and ``beta``.
+    """Gradients of :class:`Swish` with respect to ``x`` and ``beta``.
 
     With :math:`s = \\sigma(\\beta x)` they are :math:`g (s + \\beta x s (1 - s))` and
     the sum of :math:`g x^2 s (1 - s)`. The inputs are ``x``, ``beta`` and the
@@ -46,7 +46,7 @@ class SwishGrad(FunctionNode):
     extended_shape : tuple of int
         Shape of ``beta`` with length one on the axes of ``x`` that it does not have.
     reduction_axes : tuple of int
-        These axes.
+        Axes of ``x`` that ``beta`` does not have.
     """
 
     def __init__(
@@ -62,15 +62,15 @@ class SwishGrad(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # L = sum(G g (s + b x s') + B g x^2 s') with the primes by b x; G and B are
-        # the gradients that come in.
+        # L = sum(G g (s + b x s') + B g x^2 s'), with derivatives s' with respect to b
+        # x; G and B are the incoming gradients.
         x, beta, gy = self.get_retained_inputs()
         ggx, ggbeta = grad_outputs
         b = reshape.reshape(beta, self.extended_shape)
         s = sigmoid.sigmoid(b * x)
         first = s * (1 - s)
         second = first * (1 - 2 * s)
-        # These go to zero faster than b and x grow, whose products may be infinite.
+        # These approach zero faster than b and x grow, whose products may be infinite.
         x_first, x_second = x * first, x * second
         curve = 2 * first + b * x_second
         terms = []
@@ -87,7 +87,7 @@ class SwishGrad(FunctionNode):
 
 
 def swish(x: VariableOrArray, beta: VariableOrArray) -> Variable:
-    """Input times a sigmoid of it.
+    """Input times its sigmoid.
 
     .. math:: f(x, \\beta) = x \\, \\sigma(\\beta x)
 
@@ -98,8 +98,8 @@ def swish(x: VariableOrArray, beta: VariableOrArray) -> Variable:
     x : Variable or array
         Values of a floating dtype. The first axis is that of the batch.
     beta : Variable or array
-        Parameter of the dtype of ``x``. Its axes are the axes of ``x`` from the second
-        on, or the first few of them; over the others it is shared.
+        Parameter of the dtype of ``x``. Its axes are the axes of ``x`` after the first
+        one, or only the first few of those; it is shared along the other axes.
 
     Returns
     -------
@@ -109,8 +109,8 @@ def swish(x: VariableOrArray, beta: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point, the dtypes differ, or the shape of ``beta`` is
-        not that of the axes of ``x`` from the second on.
+        If ``x`` is not floating-point, the dtypes differ, or the shape of ``beta`` does
+        not match the axes of ``x`` after the first one.
 
     See Also
     --------

@@ -36,8 +36,8 @@ class TanhGrad(FunctionNode):
     Parameters
     ----------
     x : array or None
-        Input of the forward pass. Kept only for callers that want it; the arithmetic
-        needs the output alone.
+        Input of the forward pass. It is kept only for callers that access it; the
+        computation needs only the output.
     """
 
     def __init__(self, x: NdArray | None) -> None:

@@ -10,18 +10,18 @@ from chainer_fast.variable import GradOutputs, Variable
 
 
 class JoinAtLeastND(FunctionNode):
-    """Joins arrays that are first given a least number of dimensions.
+    """Joins arrays that are first extended to a minimum number of dimensions.
 
     :func:`hstack`, :func:`vstack` and :func:`dstack` differ in that number
     and in the axis they join along.
     """
 
     def _lifted(self, shape):
-        """The shape with which an input is joined."""
+        """Return the shape with which an input is joined."""
         raise NotImplementedError
 
     def _axis(self, ndim):
-        """The axis along which inputs of so many dimensions are joined."""
+        """Return the axis along which inputs of ``ndim`` dimensions are joined."""
         raise NotImplementedError
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -29,7 +29,7 @@ class JoinAtLeastND(FunctionNode):
         first = in_types[0]
         ndim = type_check.eval(first.ndim)
         axis = self._axis(ndim)
-        # The input lacks an axis that is added first.
+        # The input does not have an axis that is added first.
         free = axis if len(self._lifted((1,) * ndim)) == ndim else None
         for i in range(1, type_check.eval(in_types.size())):
             other = in_types[i]

@@ -11,15 +11,15 @@ from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
-# Positions and strides are counted in elements from the start of the memory a
-# view lies in, that is, of the array that owns it.
+# Positions and strides are counted in elements from the start of the memory of a view,
+# that is, of the array that owns the memory.
 
 
 def _get_base_array(array):
-    """The array that owns the memory of a view."""
+    """Return the array that owns the memory of a view."""
     owner, holder = array, array.base
     while holder is not None:
-        # NumPy may put objects of its own between a view and its base.
+        # NumPy may insert its own objects between a view and its base.
         if isinstance(holder, type(array)):
             owner = holder
         holder = getattr(holder, 'base', None)
@@ -33,18 +33,18 @@ def _address(array):
 
 
 def _stride_array(array, shape, strides, storage_offset):
-    """View of given geometry into the memory of an array.
+    """View with a given geometry into the memory of an array.
 
     Parameters
     ----------
     array : array
-        Array in whose memory the view lies.
+        Array whose memory is viewed.
     shape : tuple of ints
         Shape of the view.
     strides : tuple of ints
-        Its strides.
+        Strides of the view.
     storage_offset : int
-        Position of its first element.
+        Position of the first element of the view.
 
     Returns
     -------
@@ -54,12 +54,12 @@ def _stride_array(array, shape, strides, storage_offset):
     Raises
     ------
     ValueError
-        If the view would reach beyond the memory, or if ``shape`` and ``strides`` are
-        not equally long.
+        If the view would extend beyond the memory, or if the lengths of ``shape`` and
+        ``strides`` differ.
     """
     if len(shape) != len(strides):
         raise ValueError(
-            'strides must be as many as there are axes in shape, but are %s for %s'
+            'strides must have one element for each axis of shape, but are %s for %s'
             % (tuple(strides), tuple(shape)))
     memory = _get_base_array(array).ravel(order='K').view(array.dtype)
     if 0 not in shape:
@@ -88,11 +88,11 @@ class TensorGeometry:
     shape : tuple of ints
         Shape of the array.
     strides : tuple of ints
-        Its strides, in elements.
+        Strides of the array, in elements.
     storage_offset : int
-        Position of its first element.
+        Position of the first element of the view.
     itemsize : int
-        Bytes of an element.
+        Size of an element in bytes.
     """
 
     strides: tuple[int, ...]
@@ -110,7 +110,7 @@ class TensorGeometry:
 
 
 def _positions(xp, shape, strides, offset):
-    """Array of the positions of a view's elements."""
+    """Return an array of the positions of the elements of a view."""
     positions = xp.full(shape, offset, dtype=numpy.int64)
     for d, (n, s) in enumerate(zip(shape, strides, strict=True)):
         column = (n,) + (1,) * (len(shape) - d - 1)
@@ -119,7 +119,7 @@ def _positions(xp, shape, strides, offset):
 
 
 def _carry(values, source, target, shared):
-    """Adds values up in the places of one view and reads them through another.
+    """Sum values at the positions of one view, and read the sums through another.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ def _carry(values, source, target, shared):
     source, target : tuple
         Shape, strides and offset of the two views.
     shared : tuple
-        Geometry of a view whose elements share places: the sum in a place is divided by
-        the number of elements there.
+        Geometry of a view whose elements share positions: the sum at a position is
+        divided by the number of elements at that position.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def _carry(values, source, target, shared):
 
 
 def _end(shape, strides, offset):
-    """First position behind a view."""
+    """Return the first position after a view."""
     if 0 in shape:
         return 0
     return offset + 1 + sum([
@@ -158,7 +158,7 @@ def _end(shape, strides, offset):
 
 
 def _are_disjoint(shape, strides, offset):
-    """Tells whether the elements of a view obviously lie in places of their own."""
+    """Return whether the elements of a view obviously have distinct positions."""
     reach = 0
     for s, n in sorted([(abs(s), n) for s, n in zip(strides, shape, strict=True)]):
         if n > 1 and s <= reach:
@@ -175,7 +175,7 @@ def _view(xp, memory, shape, strides, offset):
 
 
 class AsStrided(FunctionNode):
-    """View of given geometry into the memory of an array."""
+    """View with a given geometry into the memory of an array."""
 
     input_geometry: tp.Any = None
 
@@ -192,7 +192,7 @@ class AsStrided(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.input_geometry = geometry = TensorGeometry(inputs[0])
         if self.storage_offset is None:
-            # The view starts where the array does.
+            # The view starts at the first element of the array.
             self.storage_offset = geometry.storage_offset
         view = _stride_array(
             inputs[0], self.shape, self.strides, self.storage_offset)
@@ -213,8 +213,8 @@ class AsStrided(FunctionNode):
 class AsStridedGrad(FunctionNode):
     """Gradient of :class:`AsStrided`.
 
-    Gradients of elements that lie in one place add up. Where elements of the input
-    itself lie in one place, each gets an equal part.
+    Gradients of elements at the same position are summed. If several elements of the
+    input are at the same position, each receives an equal part.
 
     Parameters
     ----------
@@ -252,12 +252,12 @@ class AsStridedGrad(FunctionNode):
 
 
 class _AsStridedGradGrad(FunctionNode):
-    """Gradient of :class:`AsStridedGrad`, which goes the way back.
+    """Gradient of :class:`AsStridedGrad`, with source and target exchanged.
 
     Parameters
     ----------
     grad : AsStridedGrad
-        The function whose gradient it is.
+        The function that is differentiated.
     """
 
     def __init__(self, grad: AsStridedGrad) -> None:
@@ -279,20 +279,20 @@ class _AsStridedGradGrad(FunctionNode):
 def as_strided(
         x: VariableOrArray, shape: tp.Sequence[int], strides: tp.Sequence[int],
         storage_offset: int | None = None) -> Variable:
-    """View of given geometry into the memory of an array.
+    """View with a given geometry into the memory of an array.
 
     Parameters
     ----------
     x : Variable or array
-        The array. The view lies in the memory of the array that owns its elements,
+        The array. The view refers to the memory of the array that owns its elements,
         which need not be ``x`` itself.
     shape : tuple of ints
         Shape of the view.
     strides : tuple of ints
-        Its strides, counted in elements rather than in bytes.
+        Strides of the view, counted in elements rather than bytes.
     storage_offset : int or None
-        Position of its first element, counted from the start of the memory. By default
-        it begins where ``x`` does.
+        Position of the first element of the view, counted from the start of the memory.
+        By default it is that of ``x``.
 
     Returns
     -------
@@ -302,10 +302,10 @@ def as_strided(
     Raises
     ------
     ValueError
-        If the view would reach beyond the memory, or if ``shape`` and ``strides`` are
-        not equally long.
+        If the view would extend beyond the memory, or if the lengths of ``shape`` and
+        ``strides`` differ.
     TypeError
-        When a gradient of a non-floating dtype flows back.
+        In backpropagation, if a gradient does not have a floating dtype.
 
     See Also
     --------
@@ -314,8 +314,8 @@ def as_strided(
 
     Notes
     -----
-    The result depends on how ``x`` lies in memory. Functions that move axes, for
-    example, differ in whether they return a view or a copy.
+    The result depends on the memory layout of ``x``. For example, some functions that
+    move axes return a view and others a copy.
 
     Examples
     --------

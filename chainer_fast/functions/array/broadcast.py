@@ -70,7 +70,7 @@ class BroadcastTo(FunctionNode):
         return self.broadcast_to(inputs)
 
     def broadcast_to(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Broadcasts by means of a dummy array of the target shape."""
+        """Broadcast by means of a dummy array of the target shape."""
         xp = backend.get_array_module(*inputs)
         dummy = xp.empty(self._shape, dtype=inputs[0].dtype)
         return xp.broadcast_arrays(inputs[0], dummy)[:1]
@@ -100,7 +100,7 @@ def broadcast(*args: VariableOrArray) -> Variable | tuple[Variable, ...]:
     Returns
     -------
     tuple of Variables
-        The arguments, all of the common shape. A single argument comes back as a
+        The arguments, all of the common shape. A single argument is returned as a
         variable rather than as a tuple.
 
     Raises
@@ -140,7 +140,8 @@ def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     Returns
     -------
     Variable
-        ``x`` spread to the shape. Where it has the shape already, the variable itself.
+        ``x`` broadcast to the shape, or the variable itself if it already has the
+        shape.
 
     Raises
     ------

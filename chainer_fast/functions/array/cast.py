@@ -44,13 +44,13 @@ def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:
     Returns
     -------
     Variable
-        Array of the shape of ``x``. Where ``x`` has that dtype already, its array is
-        shared, and without backpropagation the variable itself comes back.
+        Array of the shape of ``x``. If ``x`` already has that dtype, its array is
+        shared; if backpropagation is also disabled, the variable itself is returned.
 
     Raises
     ------
     TypeError
-        If there is no such dtype.
+        If ``typ`` is not a dtype.
 
     Examples
     --------
@@ -60,11 +60,11 @@ def cast(x: VariableOrArray, typ: str | DTypeSpec) -> Variable:
     """
     if x.dtype == typ and not config.enable_backprop:
         return as_variable(x)
-    # While a graph is built, even a cast that changes nothing gives a variable of its
-    # own, so that every cast of one variable can have its own gradient.
+    # While a graph is built, even a cast that changes nothing returns a new variable,
+    # so that every cast of one variable can have its own gradient.
     return Cast(typ).apply((x,))[0]
 
 
 def as_type(x, dtype):
-    """Cast a variable that has another dtype; None stays None."""
+    """Cast a variable unless it has the dtype; return None for None."""
     return x if x is None or x.dtype == dtype else cast(x, dtype)

@@ -62,20 +62,21 @@ def concat(xs: tp.Sequence[VariableOrArray], axis: int = 1) -> Variable:
     Parameters
     ----------
     xs : tuple of Variables or arrays
-        Arrays of any one dtype and of equal shapes but for the axis.
+        Arrays of one dtype, whose shapes are equal except for the axis.
     axis : int
         Axis to join along.
 
     Returns
     -------
     Variable
-        The joined array, of the dtype of the arrays. The axis is as long as theirs
-        together.
+        The joined array, of the dtype of the arrays. The length of the axis is the sum
+        of their lengths.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If there is no array, there is no such axis, or dtypes or other axes differ.
+        If there is no array, if the axis does not exist, or if dtypes or other axes
+        differ.
 
     See Also
     --------

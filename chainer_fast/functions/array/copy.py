@@ -38,7 +38,7 @@ class Copy(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # The way back has the two devices exchanged.
+        # Backpropagation copies in the other direction.
         back = Copy(self.out_device, self._in_device)
         return back.apply(grad_outputs)
 
@@ -46,7 +46,7 @@ class Copy(FunctionNode):
 def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     """Copies an array to a device.
 
-    Gradients travel back to the device of ``x``.
+    Backpropagation copies gradients to the device of ``x``.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
         Array of any shape and dtype.
     dst
         The target: a :class:`~chainer_fast.backend.Device`, a device specifier such as
-        ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, below
-        zero, the CPU.
+        ``'@numpy'`` or ``'@cupy:0'``, or an integer, which is the id of a GPU or, if
+        negative, the CPU.
 
     Returns
     -------
     Variable
-        The copy. It never shares memory with ``x``.
+        The copy, which never shares memory with ``x``.
 
     Raises
     ------
@@ -69,8 +69,8 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     TypeError
         If ``dst`` is of another type.
     RuntimeError
-        If ``dst`` is a GPU, and there is none or no CuPy. If one of the devices is of
-        ChainerX, the other is not, and ``x`` requires a gradient.
+        If ``dst`` is a GPU, and there is no GPU or CuPy is not available. If exactly
+        one of the devices is a ChainerX device, and ``x`` requires a gradient.
 
     Examples
     --------
@@ -84,6 +84,6 @@ def copy(x: VariableOrArray, dst: DeviceSpec) -> Variable:
     if target._wraps is not x._has_wrapper:
         if x.requires_grad:
             raise RuntimeError(
-                'gradients do not go between ChainerX and other libraries')
+                'gradients cannot be passed between ChainerX and other libraries')
         return as_variable(target.send(x.array.copy()))
     return Copy(x.device, target).apply((x,))[0]

@@ -13,12 +13,12 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Depth2Space(FunctionNode):
-    """Spreads channels over blocks of pixels.
+    """Rearranges channels into blocks of pixels.
 
     Parameters
     ----------
     r : int
-        Side of a block.
+        Side length of a block.
     """
 
     def __init__(self, r: int) -> None:
@@ -31,7 +31,8 @@ class Depth2Space(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         r, x = self.r, inputs[0]
         batch, channels, height, width = x.shape
-        # Channels are those of a pixel's row in the block, of its column, and the rest.
+        # The axis of channels splits into the row in the block, the column, and the
+        # rest.
         x = x.reshape(batch, r, r, channels // r ** 2, height, width)
         xp = backend.get_array_module(x)
         y = xp.empty((batch, channels // r ** 2, height, r, width, r), x.dtype)
@@ -46,7 +47,7 @@ class Depth2Space(FunctionNode):
 
 
 def depth2space(X: VariableOrArray, r: int) -> Variable:
-    """Spreads channels over blocks of pixels, which makes images larger.
+    """Rearranges channels into blocks of pixels, which enlarges images.
 
     .. math::
 
@@ -74,9 +75,9 @@ def depth2space(X: VariableOrArray, r: int) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``X`` is not floating-point or has not four axes.
+        If ``X`` is not floating-point or does not have four axes.
     ValueError
-        If the number of channels is no multiple of ``r * r``.
+        If the number of channels is not a multiple of ``r * r``.
     ZeroDivisionError
         If ``r`` is zero.
 

@@ -12,7 +12,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Diagonal(FunctionNode):
-    """Takes the diagonals of the matrices in an array."""
+    """Extracts the diagonals of the matrices in an array."""
 
     def __init__(self, offset: int, axis1: int, axis2: int) -> None:
         super().__init__()
@@ -37,14 +37,14 @@ class Diagonal(FunctionNode):
 
 
 class DiagonalGrad(FunctionNode):
-    """Puts vectors onto the diagonals of an array of zeros.
+    """Stores vectors on the diagonals of an array of zeros.
 
     Parameters
     ----------
     out_shape : tuple
         Shape of the array.
     offset : int
-        Distance from the main diagonal, upwards.
+        Distance above the main diagonal.
     axis1 : int
         Axis of the rows.
     axis2 : int
@@ -81,7 +81,7 @@ class DiagonalGrad(FunctionNode):
 def diagonal(
         x: VariableOrArray, offset: int = 0, axis1: int = 0,
         axis2: int = 1) -> Variable:
-    """Takes the diagonals of the matrices in an array.
+    """Extracts the diagonals of the matrices in an array.
 
     .. math:: y_i = x_{i, i + k}
 
@@ -92,18 +92,17 @@ def diagonal(
     x : Variable or array
         Array of any dtype and at least two dimensions.
     offset : int
-        Distance from the main diagonal: above it where positive, below it where
-        negative.
+        Distance from the main diagonal: above it if positive, below it if negative.
     axis1 : int
-        Axis of the matrices' rows.
+        Axis of the rows of the matrices.
     axis2 : int
-        Axis of their columns.
+        Axis of the columns of the matrices.
 
     Returns
     -------
     Variable
         The diagonals along the last axis, of the dtype of ``x``; the axes of the
-        matrices are gone.
+        matrices are removed.
 
     Raises
     ------

@@ -25,9 +25,9 @@ def dstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of any one dtype and of equal shapes but for the third axis. A matrix of
-        shape ``(M, N)`` counts as one of ``(M, N, 1)``, a vector of length ``N`` as one
-        of ``(1, N, 1)``.
+        Arrays of one dtype, whose shapes are equal except for the third axis. A matrix
+        of shape ``(M, N)`` is treated as an array of shape ``(M, N, 1)``, a vector of
+        length ``N`` as one of shape ``(1, N, 1)``.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def dstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If there is no array, or dtypes or other axes differ.
+        If there is no array, or if dtypes or other axes differ.
 
     See Also
     --------

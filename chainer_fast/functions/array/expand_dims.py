@@ -21,8 +21,8 @@ class ExpandDims(FunctionNode):
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
-        # Counted from either end, the place of the new axis needs this many
-        # old ones beside it.
+        # Counted from either end, the position of the new axis requires this many
+        # existing axes.
         others = self.axis if self.axis >= 0 else -(self.axis + 1)
         type_check.expect(in_types[0].ndim >= others)
 
@@ -50,7 +50,7 @@ def expand_dims(x: VariableOrArray, axis: int) -> Variable:
     Returns
     -------
     Variable
-        Array of one more dimension and of the dtype of ``x``.
+        Array with one more dimension and the dtype of ``x``.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _flip(array, axis):
-    """View of an array with one axis reversed."""
+    """Return a view of an array with one axis reversed."""
     index = [slice(None)] * array.ndim
     index[axis] = slice(None, None, -1)
     return array[tuple(index)]

@@ -17,15 +17,15 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def as_index_tuple(slices: tp.Any) -> tuple[tp.Any, ...]:
-    """Brings an index into the form of a tuple with one entry per axis.
+    """Convert an index to a tuple with one entry per axis.
 
-    A list of integers or booleans indexes the first axis; any other list is
-    read like a tuple, as NumPy did in its early versions.
+    A list of integers or booleans indexes the first axis; any other list is treated as
+    a tuple, as in early versions of NumPy.
 
     Raises
     ------
     ValueError
-        In debug mode, if it has more than one ellipsis.
+        In debug mode, if the index has more than one ellipsis.
     """
     if isinstance(slices, list) and not all(isinstance(s, int) for s in slices):
         slices = tuple(slices)
@@ -37,7 +37,7 @@ def as_index_tuple(slices: tp.Any) -> tuple[tp.Any, ...]:
 
 
 def is_basic(slices: tp.Any) -> bool:
-    """Tells whether an index tuple reaches each element at most once."""
+    """Return whether an index tuple selects each element at most once."""
     return all(
         s is None or s is Ellipsis or isinstance(s, slice)
         or (isinstance(s, (int, numpy.integer)) and not isinstance(s, bool))
@@ -45,7 +45,7 @@ def is_basic(slices: tp.Any) -> bool:
 
 
 def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
-    """Moves the NumPy arrays within an index to the arrays' own module."""
+    """Convert the NumPy arrays within an index to the module of the indexed array."""
     if xp is numpy:
         return slices
     return tuple([
@@ -54,7 +54,7 @@ def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
 
 @record(compiled.GetItemShortcut(), fields=('slices',))
 class GetItem(FunctionNode):
-    """Takes the elements an index names."""
+    """Returns the elements that an index selects."""
 
     def __init__(self, slices: tp.Any) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class GetItem(FunctionNode):
 
 
 class GetItemGrad(FunctionNode):
-    """Puts a gradient back to where its elements were taken from.
+    """Adds a gradient to zeros at the positions of the selected elements.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class GetItemGrad(FunctionNode):
         gy, = inputs
         xp = backend.get_array_module(gy)
         if not is_basic(self.slices):
-            # Arrays may name an element repeatedly; its gradients add up.
+            # Arrays may select an element repeatedly; its gradients are summed.
             return kernels.add_at(
                 gy, on_module_of(xp, self.slices), tuple(self._in_shape)),
         gx = xp.zeros(self._in_shape, gy.dtype)
@@ -109,7 +109,7 @@ class GetItemGrad(FunctionNode):
 
 
 def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
-    """Takes elements of an array, as ``x[slices]`` does.
+    """Selects elements of an array, as ``x[slices]`` does.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
     Returns
     -------
     Variable
-        The elements, of the dtype of ``x``; a view of ``x`` where NumPy makes one.
+        The elements, of the dtype of ``x``; a view of ``x`` if NumPy returns a view.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
 
     Notes
     -----
-    It is what ``Variable.__getitem__`` does.
+    ``Variable.__getitem__`` calls this function.
 
     Examples
     --------
@@ -150,5 +150,5 @@ def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
 
 
 def install_variable_get_item() -> None:
-    """Gives variables their ``[]``."""
+    """Define ``[]`` of variables."""
     Variable.__getitem__ = get_item

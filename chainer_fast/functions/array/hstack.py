@@ -22,8 +22,8 @@ def hstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of any one dtype and of equal shapes but for the axis. Scalars count as
-        vectors.
+        Arrays of one dtype, whose shapes are equal except for the axis. Scalars are
+        treated as vectors.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def hstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If there is no array, or dtypes or other axes differ.
+        If there is no array, or if dtypes or other axes differ.
 
     See Also
     --------

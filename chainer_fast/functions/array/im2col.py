@@ -18,7 +18,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class _Window(FunctionNode):
-    """Geometry of a window, two numbers of each kind: for height and for width."""
+    """Geometry of a window: pairs of numbers for the height and the width."""
 
     kh: tp.Any
     kw: tp.Any
@@ -42,7 +42,7 @@ class _Window(FunctionNode):
 
 
 class Im2Col(_Window):
-    """Copies the patches that a window passes over."""
+    """Copies the patches that a sliding window covers."""
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -63,7 +63,7 @@ class Im2Col(_Window):
 
 
 class Im2ColGrad(_Window):
-    """Gradient of :class:`Im2Col`, which adds patches up.
+    """Gradient of :class:`Im2Col`: adds patches to images.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def im2col(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
         cover_all: bool = False, dilate: int | tp.Sequence[int] = 1) -> Variable:
-    """Copies the patches of images that a window passes over.
+    """Copies the patches of images that a sliding window covers.
 
     .. math::
 
@@ -122,7 +122,7 @@ def im2col(
     pad : int or (int, int)
         Padding with zeros on either side.
     cover_all : bool
-        Whether windows cover every pixel; the last one may extend beyond the image.
+        Whether the windows cover every pixel; the last one may extend beyond the image.
     dilate : int or (int, int)
         Distance between two pixels of the window.
 
@@ -130,14 +130,15 @@ def im2col(
     -------
     Variable
         Patches of shape ``(batch, channels * kh * kw, out_height, out_width)`` and of
-        the dtype of ``x``: for each channel, the pixels of the window in every place.
+        the dtype of ``x``: for each channel, the pixels of the window at every
+        position.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point or has not four axes.
+        If ``x`` is not floating-point or does not have four axes.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If ``stride`` is zero.
 

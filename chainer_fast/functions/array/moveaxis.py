@@ -21,8 +21,8 @@ class Moveaxis(FunctionNode):
         self.destination: tuple[int] | tuple[tp.Any, ...] = self._as_axes(destination)
         if len(self.source) != len(self.destination):
             raise ValueError(
-                'source and destination must name equally many axes, but '
-                'name %d and %d' % (len(self.source), len(self.destination)))
+                'source and destination must have the same number of axes, but have %d '
+                'and %d' % (len(self.source), len(self.destination)))
 
     @staticmethod
     def _as_axes(value):
@@ -63,9 +63,9 @@ def moveaxis(
     x : Variable or array
         Array of any dtype.
     source : int or tuple of ints
-        The axes to move, each but once.
+        The axes to move, each at most once.
     destination : int or tuple of ints
-        The position of each in the result.
+        Position of each of them in the result.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def moveaxis(
     Raises
     ------
     ValueError
-        If the two do not name equally many axes, or one names an axis twice.
+        If their numbers of axes differ, or one of them contains an axis twice.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` has no such axis.
     TypeError

@@ -23,7 +23,7 @@ class Pad(FunctionNode):
         self.pad_width = pad_width
         widths = numpy.asarray(pad_width)
         if widths.size == 1:
-            # One number serves both ends.
+            # One number applies to both ends.
             widths = numpy.repeat(widths.ravel(), 2)
         self.pad_bw = widths
 
@@ -61,7 +61,7 @@ def pad(
     mode : str
         Source of the values, see :func:`numpy.pad`.
     **keywords
-        Further arguments of the mode, such as ``constant_values``.
+        Additional arguments of the mode, such as ``constant_values``.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def pad(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point.
     ValueError
-        If there is no such mode, the mode has no such argument, a width is negative, or
-        there are not as many pairs as axes.
+        If the mode is unknown, it does not have a given argument, a width is negative,
+        or the number of pairs is not the number of axes.
 
     See Also
     --------
@@ -83,8 +83,8 @@ def pad(
 
     Notes
     -----
-    The values added count as constants: in modes that copy them from ``x``, no gradient
-    flows through them.
+    The added values are constants: no gradient flows through them, even in modes that
+    copy them from ``x``.
 
     Examples
     --------

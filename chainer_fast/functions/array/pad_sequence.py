@@ -15,11 +15,11 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _in_dtype(padding, dtype):
-    """Convert a scalar to a dtype; what is no such integer wraps around."""
+    """Convert a scalar to a dtype; integers out of range wrap around."""
     try:
         return dtype.type(padding)
     except OverflowError:
-        # NumPy has no integer of a float that is too large.
+        # NumPy does not define the integer value of a float that is too large.
         whole = int(padding) if isinstance(padding, float) else padding
         return numpy.asarray(whole).astype(dtype)[()]
 

@@ -13,7 +13,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _check_indices(indices):
-    """Raises ValueError unless the indices are a permutation."""
+    """Raise ValueError unless the indices are a permutation."""
     values = backend.CpuDevice().send(indices)
     outside = values[(values < 0) | (values >= len(values))]
     if outside.size:
@@ -26,8 +26,8 @@ def _check_indices(indices):
 
 def _inverse_indices(indices):
     xp = backend.get_array_module(indices)
-    # What is left of it is out of range of any axis, unless the indexes are a
-    # permutation.
+    # Its initial values are out of range of any axis and remain unless the indices are
+    # a permutation.
     inverse = xp.full(len(indices), numpy.iinfo(numpy.intp).max)
     inverse[indices] = xp.arange(len(indices), dtype=indices.dtype)
     return inverse
@@ -60,7 +60,7 @@ class Permutate(FunctionNode):
         x, = inputs
         order = _inverse_indices(self.indices) if self.inv else self.indices
         try:
-            # NumPy takes no bool for an axis.
+            # NumPy does not accept a bool as an axis.
             return backend.get_array_module(x).take(x, order, +self.axis),
         except IndexError as error:
             raise self._explained(error, x.shape[self.axis]) from None
@@ -111,7 +111,7 @@ def permutate(
     Raises
     ------
     ValueError
-        If ``indices`` is no vector of integers or, in debug mode, has duplicates.
+        If ``indices`` is not a vector of integers or, in debug mode, has duplicates.
     IndexError
         If an index is out of range or, with ``inv``, occurs twice.
     chainer_fast.utils.type_check.InvalidType

@@ -45,8 +45,8 @@ class Repeat(FunctionNode):
 
 
 def _repeat(xp, x, repeats, axis):
-    # A single count serves the whole axis; as a tuple it would have to be as
-    # long as the axis in CuPy.
+    # A single count applies to the whole axis; CuPy requires a tuple to be as long as
+    # the axis.
     counts = repeats[0] if len(repeats) == 1 else repeats
     return xp.repeat(x, counts, axis)
 
@@ -63,7 +63,7 @@ class RepeatGrad(FunctionNode):
     in_shape : tuple
         Shape of the array that was repeated.
     in_dtype
-        Its dtype.
+        Dtype of that array.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class RepeatGrad(FunctionNode):
         gx = xp.zeros(self.in_shape, self.in_dtype)
         if gy.size == 0:
             return gx,
-        # The repeated axis comes first, as the only one for axis=None.
+        # The repeated axis comes first; with axis=None it is the only one.
         if self.axis is None:
             rows = gx.reshape(-1)
         else:
@@ -124,15 +124,16 @@ def repeat(
     Returns
     -------
     Variable
-        Array of the dtype of ``x``: of its shape but for the axis, or a vector without
-        one.
+        Array of the dtype of ``x``: of the shape of ``x`` except for the axis, or a
+        vector if ``axis`` is None.
 
     Raises
     ------
     TypeError
         If ``repeats`` or ``axis`` is of another type.
     ValueError
-        If a number is negative, or there are not as many as elements along the axis.
+        If a number is negative, or the number of counts is not the number of elements
+        along the axis.
     numpy.exceptions.AxisError
         If ``x`` has no such axis.
 

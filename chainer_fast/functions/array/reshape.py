@@ -16,7 +16,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_var
 
 
 def _count_unknown_dims(shape):
-    """Number of dimensions left to be inferred."""
+    """Return the number of dimensions that are to be inferred."""
     return sum(1 for length in shape if length < 0)
 
 
@@ -60,14 +60,14 @@ def reshape(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
     x : Variable or array
         Array of any dtype.
     shape : tuple of ints
-        The new shape, of as many elements as ``x``. One dimension may be -1, and is
+        The new shape, with as many elements as ``x``. One dimension may be -1 and is
         then inferred.
 
     Returns
     -------
     Variable
-        Array of the new shape and the dtype of ``x``; ``x`` itself where the shape is
-        its own.
+        Array of the new shape and the dtype of ``x``; ``x`` itself if it already has
+        the shape.
 
     Raises
     ------

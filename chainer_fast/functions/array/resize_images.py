@@ -1,4 +1,4 @@
-"""Images made larger or smaller, by interpolation."""
+"""Resizing of images by interpolation."""
 from __future__ import annotations
 
 import operator
@@ -21,12 +21,12 @@ def compute_indices_and_weights(
         out_size: tp.Sequence[int], in_size: tp.Sequence[int], mode: str,
         align_corners: bool,
         xp: Xp) -> tuple[NdArray, NdArray, NdArray, NdArray]:
-    """Says which pixels make the new ones.
+    """Return the pixels, and their weights, that determine each new pixel.
 
     Parameters
     ----------
     out_size, in_size : (int, int)
-        Height and width, of the images to be made and of those there are.
+        Height and width of the new images and of the original ones.
     mode : {'bilinear', 'nearest'}
         Kind of interpolation.
     align_corners : bool
@@ -37,14 +37,15 @@ def compute_indices_and_weights(
     Returns
     -------
     v, u : array
-        For each new row and column, the number of the old one at or before it.
+        For each new row and column, the index of the original one at or before it.
     vw, uw : array
-        Distances from those pixels towards the next ones. All in double precision.
+        Distances from those pixels towards the next ones. All arrays are in double
+        precision.
 
     Raises
     ------
     ValueError
-        If there is no such mode.
+        If the mode is unknown.
     """
     if mode not in _MODES:
         raise ValueError('mode must be one of %s, not %r' % (', '.join(_MODES), mode))
@@ -55,7 +56,7 @@ def compute_indices_and_weights(
 
 
 def _corners(v, u, vw, uw, height, width, xp, dtype):
-    """Rows, columns and weights of the pixels around each place."""
+    """Return rows, columns and weights of the pixels around each position."""
     following = xp.minimum(v + 1, height - 1), xp.minimum(u + 1, width - 1)
     vw, uw = vw.astype(dtype, copy=False), uw.astype(dtype, copy=False)
     return [(row, column, row_weight * column_weight)
@@ -65,21 +66,21 @@ def _corners(v, u, vw, uw, height, width, xp, dtype):
 
 def interpolate_bilinear_cpu(
         x: NdArray, v: NdArray, u: NdArray, vw: NdArray, uw: NdArray) -> NdArray:
-    """Interpolates images at individual places.
+    """Interpolate images at individual positions.
 
     Parameters
     ----------
     x : array
         Images of shape ``(batch, channels, height, width)``.
     v, u : array of int
-        Row and column of the pixel before each place; arrays of two axes.
+        Row and column of the pixel before each position; arrays with two axes.
     vw, uw : array
-        Distances of the places from those pixels.
+        Distances of the positions from those pixels.
 
     Returns
     -------
     array
-        Images with a pixel for each place.
+        Images with a pixel for each position.
     """
     xp = backend.get_array_module(x)
     out_height, out_width = v.shape
@@ -144,8 +145,8 @@ class _Resizing(FunctionNode):
 
     def _lines(self, x, in_size):
         size = _numbers.plain(self.out_H), _numbers.plain(self.out_W)
-        # Chainer counts evenly spaced places in one case, and takes no floats there.
-        # Elsewhere a fraction of a pixel is one.
+        # In one case, Chainer computes evenly spaced positions and does not accept
+        # floats. Otherwise it rounds a fraction of a pixel up to one.
         if self.align_corners and self.mode == 'bilinear':
             size = operator.index(size[0]), operator.index(size[1])
             if size[0] < 0 or size[1] < 0:
@@ -184,7 +185,7 @@ class ResizeImagesGrad(_Resizing):
     input_shape : tuple of int
         Shape of the images that were resized.
     output_shape : (int, int)
-        Height and width that were made.
+        Height and width of the resized images.
     mode, align_corners
         See :class:`ResizeImages`.
     """
@@ -221,10 +222,10 @@ def resize_images(
     output_shape : (int, int)
         Height and width of the result.
     mode : {'bilinear', 'nearest'}
-        ``'bilinear'`` interpolates between four pixels, ``'nearest'`` takes one.
+        ``'bilinear'`` interpolates between four pixels, ``'nearest'`` uses one pixel.
     align_corners : bool
-        Whether, in interpolating, the centres of the outermost pixels stay where they
-        are. If not, the edges of the images do.
+        Whether interpolation aligns the centers of the outermost pixels. If False, it
+        aligns the edges of the images.
 
     Returns
     -------
@@ -234,14 +235,14 @@ def resize_images(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not in single precision or has not four axes.
+        If ``x`` is not in single precision or does not have four axes.
     AssertionError
-        If there is no such mode.
+        If the mode is unknown.
     ValueError
         If a length is negative, with bilinear interpolation and ``align_corners``.
     ZeroDivisionError
-        If the height is zero, or the width is, and pixels are not interpolated with
-        ``align_corners``.
+        If the height or the width is zero, unless ``mode`` is bilinear and
+        ``align_corners`` is true.
 
     See Also
     --------
@@ -250,7 +251,8 @@ def resize_images(
 
     Notes
     -----
-    Images are not smoothed: one that is made much smaller loses the pixels in between.
+    Images are not smoothed: if an image is made much smaller, the pixels in between are
+    ignored.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Rollaxis(FunctionNode):
-    """Moves one axis in front of another."""
+    """Moves one axis before another."""
 
     def __init__(self, axis: int, start: int) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Rollaxis(FunctionNode):
         x_type, = in_types
         _checks.axis(x_type, self.axis)
         if self.start >= 0:
-            # One past the last axis stands for the end.
+            # One past the last axis means the end.
             type_check.expect(x_type.ndim >= self.start)
         else:
             _checks.axis(x_type, self.start)
@@ -43,15 +43,15 @@ class Rollaxis(FunctionNode):
         ndim = self._in_ndim
         source = self.axis % ndim
         start = self.start + ndim if self.start < 0 else self.start
-        # Taking the axis out shifts those behind it by one place.
+        # Removing the axis shifts those after it by one.
         landed = start - 1 if start > source else start
-        # The axis goes back in front of the one that is now in its old place.
+        # The axis moves back before the one that is now at its old position.
         target = source + 1 if source > landed else source
         return rollaxis(grad_outputs[0], landed, target),
 
 
 def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
-    """Moves an axis in front of another one.
+    """Moves an axis before another one.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
     Raises
     ------
     TypeError
-        If ``axis`` or ``start`` is no integer.
+        If ``axis`` or ``start`` is not an integer.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` has no such axis.
 

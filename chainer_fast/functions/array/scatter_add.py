@@ -13,7 +13,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class ScatterAdd(FunctionNode):
-    """Adds values to the elements an index names."""
+    """Adds values to the elements that an index selects."""
 
     def __init__(self, slices: tp.Any) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class ScatterAdd(FunctionNode):
         index = get_item.on_module_of(xp, self.slices)
         place_shape = a[index].shape
         if place_shape != b.shape:
-            # One value for many places would need a gradient of its own.
+            # Broadcasting one value to several elements would require another gradient.
             raise ValueError(
                 'Chainer does not support automatic broadcasting of '
                 'variables: a[slices] has the shape %s, b %s'
@@ -46,7 +46,7 @@ class ScatterAdd(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         g, = grad_outputs
-        # An array takes values of other types.
+        # Arrays accept values of other types.
         return tuple([
             cast.as_type(g if i == 0 else get_item.get_item(g, self.slices),
                          self.inputs[i].dtype)
@@ -56,8 +56,8 @@ class ScatterAdd(FunctionNode):
 def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Variable:
     """Adds values to the elements that an index selects.
 
-    An index that occurs several times adds several times, unlike in ``a[slices] += b``,
-    and ``a`` itself does not change.
+    Values of repeated indices are all added, unlike in ``a[slices] += b``, and ``a``
+    itself is not changed.
 
     .. math:: y_i = a_i + \\sum_{k : s_k = i} b_k
 
@@ -80,7 +80,7 @@ def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Varia
     IndexError
         If the index is out of range or of another type.
     ValueError
-        If ``b`` has not the shape of ``a[slices]``.
+        If ``b`` does not have the shape of ``a[slices]``.
 
     See Also
     --------

@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 @record(compiled.SelectItemShortcut(), fields=('_in_shape', '_in_dtype'))
 class SelectItem(FunctionNode):
-    """Takes from each row the element that its label names."""
+    """Selects from each row the element at the position of its label."""
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))
@@ -52,7 +52,7 @@ class SelectItem(FunctionNode):
 
 
 class Assign(FunctionNode):
-    """Puts one value into each row of a matrix of zeros.
+    """Stores one value in each row of a matrix of zeros.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Assign(FunctionNode):
 
 
 def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
-    """Takes the element at the position of its label from each row of a matrix.
+    """Selects from each row of a matrix the element at the position of its label.
 
     .. math:: y_i = x_{i, t_i}
 
@@ -91,8 +91,8 @@ def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     x : Variable or array
         Matrix of any dtype and of shape ``(N, M)``.
     t : Variable or array
-        Labels below ``M``, of an integer dtype and shape ``(N,)``. No gradient flows to
-        them.
+        Labels less than ``M``, of an integer dtype and shape ``(N,)``. No gradient
+        flows to them.
 
     Returns
     -------
@@ -102,7 +102,8 @@ def select_item(x: VariableOrArray, t: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is no matrix, ``t`` no vector of integers, or their lengths differ.
+        If ``x`` is not a matrix, ``t`` is not a vector of integers, or their lengths
+        differ.
     IndexError
         If a label is too large.
     ValueError

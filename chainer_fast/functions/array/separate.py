@@ -18,9 +18,9 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 @record(compiled.SplitShortcut(keeps_axis=False), fields=('axis',))
 class Separate(FunctionNode):
-    """Takes an array apart along an axis, which disappears."""
+    """Splits an array along an axis, which is removed."""
 
-    # The shortcut, which is for arrays of NumPy, leaves it as it is.
+    # The shortcut, which handles NumPy arrays, does not change it.
     _xp: tp.Any = numpy
 
     def __init__(self, axis: int) -> None:
@@ -36,7 +36,7 @@ class Separate(FunctionNode):
         axis = self.axis % x.ndim
         before = (slice(None),) * axis
         self._xp = backend.get_array_module(x)
-        # The ellipsis keeps the slices of a vector 0-dim arrays.
+        # With the ellipsis, the slices of a vector are 0-dim arrays.
         return tuple([
             x[before + (i, Ellipsis)] for i in range(x.shape[axis])])
 
@@ -67,8 +67,8 @@ def separate(x: VariableOrArray, axis: int = 0) -> tuple[Variable, ...]:
     Returns
     -------
     tuple of Variables
-        As many arrays as the axis is long, of the dtype of ``x`` and one dimension
-        less.
+        One array for each element of the axis, with the dtype of ``x`` and one
+        dimension less.
 
     Raises
     ------

@@ -13,12 +13,12 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Space2Depth(FunctionNode):
-    """Gathers blocks of pixels into channels.
+    """Rearranges blocks of pixels into channels.
 
     Parameters
     ----------
     r : int
-        Side of a block.
+        Side length of a block.
     """
 
     def __init__(self, r: int) -> None:
@@ -45,13 +45,13 @@ class Space2Depth(FunctionNode):
 
 
 def space2depth(X: VariableOrArray, r: int) -> Variable:
-    """Gathers blocks of pixels into channels, which makes images smaller.
+    """Rearranges blocks of pixels into channels, which shrinks images.
 
     .. math::
 
         Y_{n, (ri + j) C + c, h, w} = X_{n, c, rh + i, rw + j}, \\qquad 0 \\le i, j < r
 
-    where :math:`C` is the number of channels. It undoes
+    where :math:`C` is the number of channels. It is the inverse of
     :func:`~chainer_fast.functions.depth2space`.
 
     Parameters
@@ -60,7 +60,7 @@ def space2depth(X: VariableOrArray, r: int) -> Variable:
         Images of a floating dtype and of shape
         ``(batch, channels, height * r, width * r)``.
     r : int
-        Factor by which height and width shrink.
+        Factor by which height and width are divided.
 
     Returns
     -------
@@ -71,9 +71,9 @@ def space2depth(X: VariableOrArray, r: int) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``X`` is not floating-point or has not four axes.
+        If ``X`` is not floating-point or does not have four axes.
     ValueError
-        If height or width is no multiple of ``r``.
+        If the height or the width is not a multiple of ``r``.
     ZeroDivisionError
         If ``r`` is zero.
 

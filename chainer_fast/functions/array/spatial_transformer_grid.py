@@ -14,7 +14,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class SpatialTransformerGrid(Function):
-    """Points of a lattice, moved by affine maps.
+    """Points of a lattice that is transformed by affine maps.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def spatial_transformer_grid(
         **kwargs: tp.NoReturn) -> Variable:
     """Points at which a spatial transformer samples images.
 
-    A lattice that fills the square from -1 to 1 is moved by affine maps:
+    Affine maps are applied to a lattice that covers the square from -1 to 1:
 
     .. math::
 
@@ -97,7 +97,8 @@ def spatial_transformer_grid(
     ValueError
         If the retired argument ``use_cudnn`` is given.
     TypeError
-        If another unknown argument is given, or ``output_shape`` has not two lengths.
+        If another unknown argument is given, or ``output_shape`` does not have two
+        lengths.
 
     See Also
     --------

@@ -14,7 +14,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 def _at_least_single(x):
-    """Half precision is computed in single precision."""
+    """Convert half precision to single precision."""
     return x.astype(numpy.promote_types(x.dtype, numpy.float32), copy=False)
 
 
@@ -59,7 +59,7 @@ def spatial_transformer_sampler(
         y_c = \\sum_{u, v} x_{c, u, v}
             \\max(0, 1 - |g_1 - u|) \\max(0, 1 - |g_0 - v|)
 
-    for a point in column :math:`g_0` and row :math:`g_1`, counted in pixels.
+    for a point in column :math:`g_0` and row :math:`g_1`, in units of pixels.
 
     See: `Spatial Transformer Networks <https://arxiv.org/abs/1506.02025>`_
 
@@ -69,7 +69,7 @@ def spatial_transformer_sampler(
         Floating-point images of shape ``(batch, channels, height, width)``.
     grid : Variable or array
         Points, of the dtype of ``x`` and of shape ``(batch, 2, out_height,
-        out_width)``: their horizontal and vertical coordinates. The centres of the
+        out_width)``: their horizontal and vertical coordinates. The centers of the
         outermost pixels are at -1 and 1.
 
     Returns

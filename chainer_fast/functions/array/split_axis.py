@@ -20,7 +20,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _sections_or_indices(value):
-    """Splits the ambiguous argument into ``(sections, indices)``."""
+    """Split the ambiguous argument into ``(sections, indices)``."""
     if isinstance(value, numpy.ndarray) and value.ndim == 0:
         value = int(value)
     elif not isinstance(value, int) and (
@@ -39,7 +39,7 @@ def _sections_or_indices(value):
     if config.debug and list(value) != sorted(value):
         raise ValueError(
             'indices_or_sections must be sorted, but is %s' % (value,))
-    # The gradient asks for it as well, and a list may have changed by then.
+    # The gradient needs it, too, and a list may have changed by then.
     return None, value.copy() if hasattr(value, 'copy') else value
 
 
@@ -49,7 +49,7 @@ class SplitAxis(FunctionNode):
 
     sections: int | None
     indices: tp.Any
-    # The shortcut, which is for arrays of NumPy, leaves it as it is.
+    # The shortcut, which handles NumPy arrays, does not change it.
     _xp: tp.Any = numpy
 
     def __init__(
@@ -81,11 +81,11 @@ class SplitAxis(FunctionNode):
         return tuple([x[piece] for piece in self._pieces(x.shape)])
 
     def _pieces(self, shape):
-        """Indexes of the sections of an array."""
+        """Return the indices of the sections of an array."""
         cuts = self.indices_or_sections
         if self.indices is not None:
-            # An empty array of indices is of a floating dtype by default,
-            # and an index may come as a 0-dim array.
+            # An empty array of indices has a floating dtype by default, and an index
+            # may be a 0-dim array.
             cuts = [operator.index(_numbers.plain(i)) for i in cuts]
         else:
             length = shape[self.axis] // cuts
@@ -107,7 +107,7 @@ class SplitAxis(FunctionNode):
             for length, gy in zip(lengths, grad_outputs, strict=True)]
         if sum(lengths) == x_shape[self.axis]:
             return concat.concat(gys, self.axis),
-        # Cuts that are not sorted make pieces that overlap.
+        # Positions that are not sorted result in overlapping sections.
         gx: tp.Any = sum([
             get_item.GetItemGrad(piece, x_shape).apply((gy,))[0]
             for piece, gy in zip(self._pieces(x_shape), gys, strict=True)])
@@ -132,18 +132,18 @@ def split_axis(
     x : Variable or array
         The array to split, of any dtype.
     indices_or_sections : int or 1-D array
-        A number of equal sections, or the sorted positions at which the array is cut.
+        A number of equal sections, or the sorted positions at which the array is split.
     axis : int
-        The axis to cut across.
+        The axis to split.
     force_tuple : bool
-        If it is false, a single section is returned as it is rather than in a tuple of
+        If it is false, a single section is returned by itself rather than in a tuple of
         one.
 
     Returns
     -------
     tuple of Variables
-        The sections in order, of the dtype of ``x``. An output that takes no part in a
-        loss counts as having a gradient of zeros.
+        The sections in order, of the dtype of ``x``. An output that a loss does not
+        depend on has a gradient of zeros.
 
     Raises
     ------
@@ -155,8 +155,8 @@ def split_axis(
     ZeroDivisionError
         If the number of sections is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` has no such axis, its length is no multiple of the number of sections,
-        or a position is beyond it.
+        If ``x`` has no such axis, its length is not a multiple of the number of
+        sections, or a position exceeds it.
 
     See Also
     --------

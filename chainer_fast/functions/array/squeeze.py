@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def argone(iterable: tp.Iterable[tp.Any]) -> list[int]:
-    """Positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
+    """Return the positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
     return [i for i, value in enumerate(iterable) if value == 1]
 
 
@@ -59,7 +59,7 @@ def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Va
     x : Variable or array
         Array of any dtype.
     axis : None, int or tuple of ints
-        Axes to remove, each of length one. ``None`` removes all there are.
+        Axes to remove, each of length one. ``None`` removes all axes of length one.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def squeeze(x: VariableOrArray, axis: int | tuple[int, ...] | None = None) -> Va
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If an axis named is longer than one, or is named twice.
+        If a given axis is longer than one, or is given twice.
     chainer_fast.utils.type_check.InvalidType
         If ``x`` has no such axis.
 

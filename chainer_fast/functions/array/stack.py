@@ -51,7 +51,7 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of any one dtype and of one shape.
+        Arrays of one dtype and one shape.
     axis : int
         Position of the new axis in the result; negative numbers count from the
         end of the result's shape.
@@ -59,7 +59,8 @@ def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Array of one more dimension, of length ``len(xs)`` there, and of the same dtype.
+        Array with one more dimension, whose length is ``len(xs)``, and of the same
+        dtype.
 
     Raises
     ------

@@ -39,8 +39,8 @@ class Tile(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # Of repetitions and lengths, the shorter sequence is extended by
-        # ones. Split into both, the axes of repetition are summed up.
+        # The shorter of the sequences of repetitions and lengths is extended by ones.
+        # Each axis is split into repetitions and elements; the former are summed.
         reps, lengths = self.reps, self._in_shape
         ndim = max(len(reps), len(lengths))
         reps = (1,) * (ndim - len(reps)) + reps
@@ -53,7 +53,7 @@ class Tile(FunctionNode):
 
 
 def tile(x: VariableOrArray, reps: int | tuple[int, ...]) -> Variable:
-    """Builds an array of copies of another.
+    """Builds an array from copies of another one.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def tile(x: VariableOrArray, reps: int | tuple[int, ...]) -> Variable:
         Array of any dtype.
     reps : int or tuple of ints
         The number of copies along each axis, aligned at the last one. Missing axes are
-        added in front.
+        prepended.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class Transpose(FunctionNode):
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         axes = self.axes
         if axes is not None:
-            # Sorting the places finds, for each axis, where it went.
+            # Sorting the axes returns the new position of each.
             ndim = len(axes)
             axes = tuple(numpy.argsort([a % ndim for a in axes]).tolist())
         return Transpose(axes).apply(grad_outputs)
@@ -46,8 +46,8 @@ def transpose(x: VariableOrArray, axes: tp.Sequence[int] | None = None) -> Varia
     x : Variable or array
         Array of any dtype.
     axes : tuple of ints
-        The axis of ``x`` that becomes each axis of the result. ``None`` reverses their
-        order.
+        For each axis of the result, the corresponding axis of ``x``. ``None`` reverses
+        the order of the axes.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def transpose(x: VariableOrArray, axes: tp.Sequence[int] | None = None) -> Varia
     Raises
     ------
     ValueError
-        If ``axes`` has another number of axes than ``x``, or names one twice.
+        If ``axes`` has another number of axes than ``x``, or contains one twice.
     numpy.exceptions.AxisError
         If ``x`` has no such axis.
 

@@ -39,8 +39,8 @@ class TransposeSequence(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # The length of an output is the number of inputs that reach its position, and
-        # the other way round.
+        # The length of an output is the number of inputs that are longer than its
+        # position, and vice versa.
         known = next(g for g in grad_outputs if g is not None)
         xp = backend.get_array_module(known)
         lengths = [x.shape[0] for x in self.inputs]
@@ -66,7 +66,7 @@ def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]
     Returns
     -------
     tuple of Variables
-        As many arrays as the first sequence has elements. Array ``i`` consists of the
+        One array for each element of the first sequence. Array ``i`` consists of
         element ``i`` of every sequence that is long enough.
 
     Raises

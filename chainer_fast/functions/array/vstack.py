@@ -22,8 +22,8 @@ def vstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Parameters
     ----------
     xs : list of Variables or arrays
-        Arrays of any one dtype and of equal shapes but for the first axis. Vectors must
-        be equally long.
+        Arrays of one dtype, whose shapes are equal except for the first axis. Vectors
+        must be equally long.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def vstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If there is no array, or dtypes or other axes differ.
+        If there is no array, or if dtypes or other axes differ.
 
     See Also
     --------

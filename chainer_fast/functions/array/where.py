@@ -43,8 +43,8 @@ class Where(FunctionNode):
         type_check.expect_broadcast_shapes(*shapes)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        # The condition is not an input of the node, so that functions of the
-        # graph never see a boolean variable.
+        # The condition is not an input of the node, so that no function of the graph
+        # receives a boolean variable.
         return kernels.where(self.condition, *inputs),
 
     def backward(
@@ -61,14 +61,14 @@ class Where(FunctionNode):
     def _choose(self, gy, *chosen):
         if config.enable_backprop:
             return where(self.condition, *chosen)
-        # The gradient will not be differentiated: the kernel is enough.
+        # The gradient will not be differentiated: the kernel is sufficient.
         gx = kernels.where(self.condition, *map(as_array, chosen))
         return Variable(gx, requires_grad=gy.requires_grad)
 
 
 def where(
         condition: VariableOrArray, x: VariableOrArray, y: VariableOrArray) -> Variable:
-    """Takes elements of ``x`` where a condition holds, of ``y`` elsewhere.
+    """Selects elements of ``x`` where a condition is true, and of ``y`` elsewhere.
 
     The three arguments are broadcast against each other.
 
@@ -79,9 +79,9 @@ def where(
     condition : Variable or array
         Boolean array.
     x : Variable or array
-        Chosen where it is true; of any dtype.
+        Values where the condition is true, of any dtype.
     y : Variable or array
-        Chosen where it is false; of the dtype of ``x``.
+        Values where the condition is false, of the dtype of ``x``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Geometry of convolutions, its checks, and how groups divide channels."""
+"""Geometry of convolutions, its checks, and the division of channels into groups."""
 from __future__ import annotations
 
 import typing as tp
@@ -18,8 +18,8 @@ RETIRED = {
         "deterministic is not supported anymore: use chainer.using_config("
         "'cudnn_deterministic', value), with True or False for the value.",
     'requires_x_grad':
-        'requires_x_grad is not supported anymore: leave it out, backpropagation '
-        'finds out which gradients are wanted.',
+        'requires_x_grad is not supported anymore: omit it, since backpropagation '
+        'determines which gradients are needed.',
 }
 
 
@@ -33,7 +33,7 @@ class Planar(FunctionNode):
     groups : int
         Number of groups.
     cudnn_fast : bool
-        Whether images and filters may have their channels last.
+        Whether images and filters may have the channels last.
     """
 
     sy: int
@@ -59,21 +59,21 @@ class Planar(FunctionNode):
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
 
     def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
-        """Accept any layout here: ``forward`` checks it, and can show the arrays."""
+        """Accept any layout here: ``forward`` checks it, and can report the arrays."""
 
     def _channels_second(self, inputs):
-        """Return arrays in the standard layout, views of them if they have another.
+        """Return arrays in the standard layout, as views if they have another layout.
 
         Raises
         ------
         RuntimeError
-            If any has another and this is not a function of the mode ``'cudnn_fast'``,
-            or if it is one and cuDNN is not in use.
+            If an array has another layout and the function is not in the mode
+            ``'cudnn_fast'``, or if it is and cuDNN is not in use.
         """
         if self.cudnn_fast and not convolution.keeps_channels_last(inputs[0]):
             raise RuntimeError(
                 "the compute mode 'cudnn_fast' needs arrays on a GPU and cuDNN, which "
-                'chainer.config.use_cudnn must not forbid')
+                "chainer.config.use_cudnn must allow")
         if self._input_layouts is None or not any(self._input_layouts):
             return inputs
         if not self.cudnn_fast:
@@ -95,7 +95,7 @@ class Planar(FunctionNode):
 
 
 def check_dilation(dilate):
-    """Return the dilation after a check that it is positive."""
+    """Check that the dilation is positive, and return it."""
     first, second = _numbers.both(dilate, 'dilate')
     if min(first, second) < 1:
         raise ValueError('dilate must be positive, got %s' % (dilate,))
@@ -132,14 +132,14 @@ class Spatial(FunctionNode):
 
 
 def places(lengths, ksize, stride, pad, dilate, cover_all):
-    """Return how many places the window has along each axis of the images.
+    """Return the number of positions of the window along each axis of the images.
 
     Raises
     ------
     ZeroDivisionError
         If a stride is zero.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     TypeError
         If the numbers are not integers.
     ValueError
@@ -154,7 +154,7 @@ def places(lengths, ksize, stride, pad, dilate, cover_all):
         if out <= 0:
             raise AssertionError(
                 'Output sizes should be positive, but a window of %s with stride %s '
-                'and dilate %s takes %s places in images of %s with pad %s' % (
+                'and dilate %s has %s positions in images of %s with pad %s' % (
                     tuple(ksize), tuple(stride), tuple(dilate), outs, tuple(lengths),
                     tuple(pad)))
     for name, numbers in (('stride', stride), ('pad', pad), ('dilate', dilate)):
@@ -170,9 +170,10 @@ def places(lengths, ksize, stride, pad, dilate, cover_all):
 def transposed_lengths(lengths, ksize, stride, pad, dilate, outs, error):
     """Return the lengths of images after a transposed convolution, and check them.
 
-    ``outs`` are the lengths asked for, None for the least. Those may be zero: the
-    gradient of a convolution of empty images is empty. ``error`` is a pair of types of
-    exceptions: for an empty result, and for a stride of zero.
+    ``outs`` are the requested lengths; None means the smallest possible. Requested
+    lengths may be zero: the gradient of a convolution of empty images is empty.
+    ``error`` is a pair of exception types: for an empty result, and for a stride of
+    zero.
     """
     asked = outs
     outs = tuple([
@@ -200,7 +201,7 @@ def transposed_lengths(lengths, ksize, stride, pad, dilate, outs, error):
 
 
 def _distances(ksize, dilate):
-    """Return the dilations; of a single element there is none."""
+    """Return the dilations; a single element has none."""
     return [d if k > 1 else 1 for k, d in zip(ksize, dilate, strict=True)]
 
 
@@ -212,7 +213,7 @@ def check_integers(name, numbers):
 
 
 def covers_all(outs, lengths, ksize, stride, pad, dilate):
-    """Return whether a convolution of images has to cover all to have these places."""
+    """Return whether a convolution must cover all pixels to have these positions."""
     for out, length, k, s, p, d in zip(
             outs, lengths, ksize, stride, pad, dilate, strict=True):
         if conv.get_conv_outsize(length, k, s, p, False, d) != out:
@@ -221,17 +222,17 @@ def covers_all(outs, lengths, ksize, stride, pad, dilate):
 
 
 def expect_outsize(x_type, w_type, i, out, s, p, d):
-    """Expect a length asked for, of axis ``i``, to lead to ``x`` by a convolution."""
+    """Expect a convolution to map the requested length of axis ``i`` to ``x``."""
     least = conv.get_conv_outsize(out, w_type.shape[i], s, p, False, d)
     most = conv.get_conv_outsize(out, w_type.shape[i], s, p, True, d)
     type_check.expect(least <= x_type.shape[i], x_type.shape[i] <= most)
 
 
 def expect_operands(in_types, ndim, bias_dtype=None):
-    """Expect floating images and filters of so many axes, and maybe a vector.
+    """Expect floating images and filters with given axes, and optionally a vector.
 
-    Returns them all; the vector is None where there is none. It must have the dtype of
-    the images unless ``bias_dtype`` allows any floating one.
+    Returns all of them; the vector is None if there is none. It must have the dtype of
+    the images unless ``bias_dtype`` allows any floating dtype.
     """
     size = in_types.size()
     type_check.expect(size >= 2, size <= 3)
@@ -247,14 +248,14 @@ def expect_operands(in_types, ndim, bias_dtype=None):
 
 
 def advise(expect, x, W, groups=1, axis=1):
-    """Return the cure for images that :func:`expect_operands` and channels refuse.
+    """Return advice on images that fail :func:`expect_operands` or a check of channels.
 
-    ``axis`` is that of the filters which belongs to the channels of the images.
+    ``axis`` is the axis of the filters that corresponds to the channels of the images.
     """
     if not isinstance(groups, Real):
         return 'groups must be an integer, but is %r' % (groups,)
     if W.ndim < 3:
-        return None     # it is the filters that are wrong
+        return None     # the filters are wrong
     channels = W.shape[axis] * (groups if axis else 1)
     if '.ndim ==' in expect:
         return advise_on_axes(x, W.ndim, channels)
@@ -274,12 +275,12 @@ def advise(expect, x, W, groups=1, axis=1):
 
 
 def advise_on_axes(x, ndim, channels):
-    """Return the cure for images of too few axes, or None."""
+    """Return advice on images with too few axes, or None."""
     if x.ndim == ndim - 1:
         if x.shape[0] == channels != 1:
             return ('One image has an axis less than a batch of images: x[None] is a '
                     'batch of one')
-        # A link without in_channels has taken the first axis of the image for them.
+        # A link without in_channels has used the first axis of the image as channels.
         if channels in (1, x.shape[1]):
             return ('Images of one channel have an axis for it: x[:, None] has the '
                     'shape %s' % (x.shape[:1] + (1,) + x.shape[1:],))
@@ -303,13 +304,13 @@ def _plain_groups(groups):
 def check_groups(groups, error, **channels):
     """Check that ``groups`` divides numbers of channels, and return it.
 
-    There is one group at least; ``error`` is the type of the exception.
+    There must be at least one group; ``error`` is the type of the exception.
     """
     if not isinstance(groups, Real):
         raise TypeError('groups must be an integer, but is %r' % (groups,))
-    if groups <= 1 or groups != groups:     # NaN is not above one
+    if groups <= 1 or groups != groups:     # NaN is not greater than one
         return 1
-    if groups % 1:      # true of infinity, too
+    if groups % 1:      # also true for infinity
         raise TypeError('groups must be an integer, but is %r' % (groups,))
     for name, count in channels.items():
         if count % groups:
@@ -319,7 +320,7 @@ def check_groups(groups, error, **channels):
 
 
 def check_bias(bias, channels):
-    """Check the length of the bias, if there is one in the list."""
+    """Check the length of the bias, if the list has one."""
     for b in bias:
         if b.shape[0] not in (1, channels):
             raise ValueError('b must have %s elements, one for each output channel, '
@@ -327,14 +328,14 @@ def check_bias(bias, channels):
 
 
 def gradients_of_correlation(function, indexes, ggW, transposed, convolved):
-    """Return the gradients of a gradient by filters, by the given convolutions."""
+    """Return the gradients of a gradient of filters, by the given convolutions."""
     x, gy = function.get_retained_inputs()
     return [transposed(function, gy, ggW, x.shape[2:]) if i == 0
             else convolved(function, x, ggW, gy.shape[2:]) for i in indexes]
 
 
 def bias_gradient(gy, dtype):
-    """Return the sum over all but the channels."""
+    """Return the sum over all axes except the channels."""
     if gy.layout is not None:
         gy = gy.as_layout(None)
     gb = sum_.sum(gy, axis=(0, *range(2, gy.ndim)))

@@ -15,10 +15,10 @@ from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
-# The form T = e1_ij e2_ik W_jkl g_il is linear in each of its factors. Its
-# derivative with respect to one of them is made of the other three by rowwise
-# outer products and matrix products. The functions below take arrays and
-# variables alike, so that both orders of derivatives rest on them.
+# The form T = e1_ij e2_ik W_jkl g_il is linear in each of its factors. Its derivative
+# with respect to one of them is computed from the other three by rowwise outer products
+# and matrix products. The functions below accept both arrays and variables, so that
+# both orders of derivatives use them.
 
 
 def _as_mat(x):
@@ -33,14 +33,14 @@ def _unmasked(inputs):
 
 
 def _outer_rows(a, b):
-    """``a_ij b_ik``, as a matrix with a column for each pair ``jk``."""
+    """Return ``a_ij b_ik`` as a matrix with a column for each pair ``jk``."""
     n, j = a.shape
     k = b.shape[1]
     return (a.reshape(n, j, 1) * b.reshape(n, 1, k)).reshape(n, j * k)
 
 
 def _contract(a, b, W, order):
-    """``a_ix b_iy W_xyz``, with the axes of ``W`` brought into an order."""
+    """Return ``a_ix b_iy W_xyz``, with the axes of ``W`` in a given order."""
     x, y, z = [W.shape[d] for d in order]
     return _outer_rows(a, b) @ W.transpose(order).reshape(x * y, z)
 
@@ -67,14 +67,14 @@ def _transposed(x):
 
 
 def _total(terms):
-    """Sum of terms, without those that lack a factor."""
+    """Return the sum of the terms that have all factors."""
     values = [f(*factors) for f, *factors in terms
               if all(x is not None for x in factors)]
     return functools.reduce(operator.add, values) if values else None
 
 
 def _in_types_of(inputs, gradients, indexes):
-    """The gradients of indexes; types differ where they were not checked."""
+    """Return gradients cast to the dtypes of the inputs, which may not be checked."""
     return tuple([
         cast.as_type(gradients[i], inputs[i].dtype) for i in indexes])
 
@@ -125,7 +125,7 @@ class BilinearFunction(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # The bias has no part in any gradient.
+        # No gradient depends on the bias.
         inputs = self.get_retained_inputs()[:5]
         grads = BilinearFunctionGrad().apply(inputs + grad_outputs)
         return _in_types_of(self.inputs, grads, indexes)
@@ -134,8 +134,8 @@ class BilinearFunction(FunctionNode):
 class BilinearFunctionGrad(FunctionNode):
     """Gradients of :class:`BilinearFunction`.
 
-    The inputs are ``e1, e2, W, gy`` or ``e1, e2, W, V1, V2, gy``; there is
-    an output for each input of the function.
+    The inputs are ``e1, e2, W, gy`` or ``e1, e2, W, V1, V2, gy``; there is one output
+    for each input of the function.
     """
 
     @precision._fp16_mixed_precision_helper
@@ -162,8 +162,8 @@ class BilinearFunctionGrad(FunctionNode):
         e1, e2, W = _as_mat(inputs[0]), _as_mat(inputs[1]), inputs[2]
         V1, V2 = inputs[3:5] if len(inputs) == 6 else (None, None)
         g = inputs[-1]
-        # Each gradient contracted with the one that has come for it gives a
-        # form again, with that factor exchanged; h stands for the exchanged.
+        # Contracting each gradient with its incoming gradient yields the same form with
+        # that factor replaced; h denotes the replacement.
         he1, he2 = [
             None if h is None else _as_mat(h) for h in grad_outputs[:2]]
         hW = grad_outputs[2]
@@ -206,7 +206,7 @@ def bilinear(
 
         y_{il} = \\sum_{jk} e^1_{ij} e^2_{ik} W_{jkl}
 
-    and, where they are given,
+    and, if they are given,
 
     .. math::
 
@@ -219,8 +219,8 @@ def bilinear(
     Parameters
     ----------
     e1 : Variable or array
-        Left operand, of a floating dtype. Its axes but the first are flattened into
-        vectors of length ``J``.
+        Left operand, of a floating dtype. All axes except the first one are flattened
+        into vectors of length ``J``.
     e2 : Variable or array
         Right operand of the same dtype, flattened to length ``K``.
     W : Variable or array
@@ -243,7 +243,7 @@ def bilinear(
     chainer_fast.utils.type_check.InvalidType
         If dtypes or shapes do not match.
     ValueError
-        If some of ``V1``, ``V2`` and ``b`` are given and others are not.
+        If only some of ``V1``, ``V2`` and ``b`` are given.
 
     See Also
     --------

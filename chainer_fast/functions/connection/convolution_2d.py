@@ -28,15 +28,15 @@ class Convolution2DFunction(_convolution.Planar):
     stride, pad : int or pair of int
         Stride, and padding.
     cover_all : bool
-        Whether windows cover every pixel.
+        Whether the windows cover every pixel.
     dilate, groups
         See :func:`convolution_2d`; keyword arguments.
     cudnn_fast : bool
-        Whether images and filters have their channels last, which takes cuDNN. Keyword
+        Whether images and filters have the channels last, which requires cuDNN. Keyword
         argument.
     """
 
-    # Places of the window where they are known already, as in a gradient.
+    # Positions of the window, if they are already known, as in a gradient.
     _outs = None
 
     def __init__(
@@ -96,7 +96,7 @@ class Convolution2DFunction(_convolution.Planar):
 
 
 def _transposed(function, x, W, outsize):
-    """Apply the transposed convolution of one that is like the function."""
+    """Apply the transpose of a convolution with the settings of a function."""
     stride, pad, dilate = function._window()
     transposed = deconvolution_2d.Deconvolution2DFunction(
         stride, pad, tuple(outsize), dilate=dilate, groups=function.groups)
@@ -105,7 +105,7 @@ def _transposed(function, x, W, outsize):
 
 
 def _convolved(function, x, W, outs):
-    """Apply the convolution that a function is the gradient of, with known places."""
+    """Apply the convolution whose gradient a function is, with known positions."""
     stride, pad, dilate = function._window()
     convolution = Convolution2DFunction(
         stride, pad, function.cover_all, dilate=dilate, groups=function.groups)
@@ -172,17 +172,17 @@ def convolution_2d(
         y_{nojk} = b_o + \\sum_{cuv} W_{ocuv}\\,
             x_{n, c, s_y j + d_y u - p_h, s_x k + d_x v - p_w}
 
-    with zeros in place of the pixels that lie outside of the image. The height of the
-    result is :math:`\\lfloor (h + 2 p_h - d_y (k_h - 1) - 1) / s_y \\rfloor + 1`, with
-    the ceiling in place of the floor if ``cover_all`` is true. The width is found in
-    the same way.
+    where pixels outside of the image are zero. The height of the result is
+    :math:`\\lfloor (h + 2 p_h - d_y (k_h - 1) - 1) / s_y \\rfloor + 1`, with the
+    ceiling instead of the floor if ``cover_all`` is true. The width is computed in the
+    same way.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (o, c / groups, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias, of the dtype of the images.
     stride : int or pair of int
@@ -190,12 +190,12 @@ def convolution_2d(
     pad : int or pair of int
         Padding :math:`p` on either side.
     cover_all : bool
-        Whether windows cover every pixel; the last one may extend beyond the image.
+        Whether the windows cover every pixel; the last one may extend beyond the image.
     dilate : int or pair of int
         Distance :math:`d` between two elements of the window. Keyword argument.
     groups : int
         Number of groups that channels and filters are divided into. Each group is
-        convolved by itself. Keyword argument.
+        convolved separately. Keyword argument.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def convolution_2d(
     """
     options: tp.Any = kwargs
     if kwargs:
-        # Checked here, so that messages name this function.
+        # Checked here so that messages name this function.
         values = argument.parse_kwargs(
             kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
         options = {name: value for (name, _), value in zip(

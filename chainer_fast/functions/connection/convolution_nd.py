@@ -22,7 +22,7 @@ class ConvolutionND(_convolution.Spatial):
         See :func:`convolution_nd`.
     """
 
-    # Places of the window where they are known already, as in a gradient.
+    # Positions of the window, if they are already known, as in a gradient.
     _outs = None
 
     def __init__(
@@ -73,14 +73,14 @@ class ConvolutionND(_convolution.Spatial):
 
 
 def _transposed(function, x, W, outsize):
-    """Apply the transposed convolution of one that is like the function."""
+    """Apply the transpose of a convolution with the settings of a function."""
     return deconvolution_nd.DeconvolutionND(
         function.ndim, function.stride, function.pad, tuple(outsize), function.dilate,
         function.groups).apply((x, W))[0]
 
 
 def _convolved(function, x, W, outs):
-    """Apply the convolution that a function is the gradient of, with known places."""
+    """Apply the convolution whose gradient a function is, with known positions."""
     convolution = ConvolutionND(
         function.ndim, function.stride, function.pad, function.cover_all,
         function.dilate, function.groups)
@@ -134,29 +134,31 @@ def convolution_nd(
 
         y_{n, o, j} = b_o + \\sum_{c, u} W_{o, c, u}\\, x_{n, c, s j + d u - p}
 
-    where :math:`j` and :math:`u` are tuples of as many numbers as the images have axes:
-    the formula of :func:`convolution_2d`, with more axes or fewer.
+    where :math:`j` and :math:`u` are tuples with one number for each axis of the
+    images. This generalizes the formula of :func:`convolution_2d` to any number of
+    axes.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, ..., d_N)
         Images, of a floating dtype.
     W : Variable or array, shape (o, c / groups, k_1, ..., k_N)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride: one number for all axes, or one for each. The same holds for ``pad`` and
-        ``dilate``.
+        Stride: one number for all axes, or one for each axis. The same applies to
+        ``pad`` and ``dilate``.
     pad : int or tuple of int
         Padding with zeros on either side.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     dilate : int or tuple of int
         Distance between two elements of the window.
     groups : int
         Number of groups that channels and filters are divided into. Each group is
-        convolved by itself.
+        convolved separately.
 
     Returns
     -------
@@ -168,13 +170,14 @@ def convolution_nd(
     chainer_fast.utils.type_check.InvalidType
         If dtypes or numbers of dimensions do not match.
     AssertionError
-        If the window is larger than the padded images, or a tuple has not N numbers.
+        If the window is larger than the padded images, or a tuple does not have N
+        numbers.
     ZeroDivisionError
         If the stride is zero.
     TypeError
         If the groups do not divide the channels.
     ValueError
-        If padding is negative, or the filters take another number of channels.
+        If padding is negative, or the filters have another number of channels.
 
     See Also
     --------
@@ -214,7 +217,7 @@ def convolution_1d(
     x : Variable or array, shape (n, c, d)
         Sequences, of a floating dtype.
     W : Variable or array, shape (o, c / groups, k)
-        Filters. They may be of another floating dtype than the sequences.
+        Filters. Their floating dtype may differ from that of the sequences.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int
@@ -222,11 +225,12 @@ def convolution_1d(
     pad : int
         Padding :math:`p` with zeros on either side.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     dilate : int
         Distance :math:`d` between two elements of the window.
     groups : int
-        Number of groups of channels, each with filters of its own.
+        Number of groups of channels, each with its own filters.
 
     Returns
     -------
@@ -236,8 +240,8 @@ def convolution_1d(
     Raises
     ------
     ValueError
-        If ``x`` has not three dimensions, or for the reasons of ``convolution_nd``,
-        which lists the other errors as well.
+        If ``x`` does not have three dimensions, or for the reasons listed in
+        ``convolution_nd``, as are the other errors.
 
     See Also
     --------
@@ -272,20 +276,21 @@ def convolution_3d(
     x : Variable or array, shape (n, c, d, h, w)
         Volumes, of a floating dtype.
     W : Variable or array, shape (o, c / groups, kd, kh, kw)
-        Filters. They may be of another floating dtype than the volumes.
+        Filters. Their floating dtype may differ from that of the volumes.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride: one number for the three axes, or one for each. The same holds for
+        Stride: one number for the three axes, or one for each axis. The same applies to
         ``pad`` and ``dilate``.
     pad : int or tuple of int
         Padding with zeros on either side.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     dilate : int or tuple of int
         Distance between two elements of the window.
     groups : int
-        Number of groups of channels, each with filters of its own.
+        Number of groups of channels, each with its own filters.
 
     Returns
     -------
@@ -295,8 +300,8 @@ def convolution_3d(
     Raises
     ------
     ValueError
-        If ``x`` has not five dimensions, or for the reasons of ``convolution_nd``,
-        which lists the other errors as well.
+        If ``x`` does not have five dimensions, or for the reasons listed in
+        ``convolution_nd``, as are the other errors.
 
     See Also
     --------

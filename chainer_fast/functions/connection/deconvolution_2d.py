@@ -33,8 +33,8 @@ class Deconvolution2DFunction(_convolution.Planar):
     outh, outw : int or None
         Height and width of the result; None before they are known.
     cover_all : bool or None
-        Whether the convolution that is transposed covers all; None before
-        :meth:`backward`, which has to know.
+        Whether the convolution that is transposed covers all pixels; None before
+        :meth:`backward`, which needs it.
     """
 
     outh: int | None
@@ -100,7 +100,7 @@ class Deconvolution2DFunction(_convolution.Planar):
         gradients = []
         for i in indexes:
             if i == 0:
-                # The places are given: some axes may need to be covered, others not.
+                # The positions are given: some axes may need to be covered, others not.
                 gradients.append(
                     convolution_2d._convolved(self, gy, W, x.shape[2:]))
             elif i == 1:
@@ -120,8 +120,8 @@ def deconvolution_2d(
 
     It is the adjoint of :func:`convolution_2d` with the same filters, stride, padding
     and dilation. The smallest height that such a convolution maps to the height of
-    ``x`` is :math:`s_y (h - 1) + d_y (k_h - 1) + 1 - 2 p_h`,
-    which the result has by default. The width is found in the same way.
+    ``x`` is :math:`s_y (h - 1) + d_y (k_h - 1) + 1 - 2 p_h`, which is the default
+    height of the result. The width is computed in the same way.
 
     .. math::
 
@@ -139,13 +139,13 @@ def deconvolution_2d(
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (c, o / groups, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias, of the dtype of the images.
     stride : int or pair of int
         Stride of the convolution, vertical and horizontal.
     pad : int or pair of int
-        Padding of the convolution on either side, which is cut off here.
+        Padding of the convolution on either side, which is removed from the result.
     outsize : pair of int, optional
         Height and width of the result. A convolution with a stride maps images of
         several sizes to the same size.
@@ -166,7 +166,7 @@ def deconvolution_2d(
         If dtypes or shapes do not match, or no convolution maps ``outsize`` to
         the size of ``x``.
     RuntimeError
-        If padding is so large that nothing is left.
+        If padding is so large that the result would be empty.
     ValueError
         If the stride is zero, padding is negative, dilation is not positive, the groups
         do not divide the channels, or the retired argument ``deterministic`` is given.
@@ -191,7 +191,7 @@ def deconvolution_2d(
     (1, 1, 4, 4)
     """
     if kwargs:
-        # Checked here, so that messages name this function.
+        # Checked here so that messages name this function.
         dilate, groups = argument.parse_kwargs(
             kwargs, *_OPTIONS, deterministic=_convolution.RETIRED['deterministic'])
         kwargs = {'dilate': dilate, 'groups': groups}

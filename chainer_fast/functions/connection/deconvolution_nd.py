@@ -27,8 +27,8 @@ class DeconvolutionND(_convolution.Spatial):
     outs : tuple of int or None
         Lengths of the result.
     cover_all : bool or None
-        Whether the convolution that is transposed covers all; None before the function
-        is applied.
+        Whether the convolution that is transposed covers all elements; None before the
+        function is applied.
     """
 
     cover_all: bool | None = None
@@ -82,7 +82,7 @@ class DeconvolutionND(_convolution.Spatial):
         gradients = []
         for i in indexes:
             if i == 0:
-                # The places are given: some axes may need to be covered, others not.
+                # The positions are given: some axes may need to be covered, others not.
                 gradients.append(
                     convolution_nd._convolved(self, gy, W, x.shape[2:]))
             elif i == 1:
@@ -109,22 +109,22 @@ def deconvolution_nd(
         y_{n, o, i} = b_o + \\sum_{(j, u) : s j + d u - p = i} \\sum_c
             W_{c, o, u}\\, x_{n, c, j}
 
-    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
-    have axes.
+    where :math:`i`, :math:`j` and :math:`u` are tuples with one number for each axis of
+    the images.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, ..., d_N)
         Images, of a floating dtype.
     W : Variable or array, shape (c, o / groups, k_1, ..., k_N)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride of the convolution: one number for all axes, or one for each. The same
-        holds for ``pad`` and ``dilate``.
+        Stride of the convolution: one number for all axes, or one for each axis. The
+        same applies to ``pad`` and ``dilate``.
     pad : int or tuple of int
-        Padding of the convolution on either side, which is cut off here.
+        Padding of the convolution on either side, which is removed from the result.
     outsize : tuple of int, optional
         Lengths of the result; by default the smallest that a convolution maps to those
         of ``x``.
@@ -141,16 +141,17 @@ def deconvolution_nd(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not match, or no convolution leads from ``outsize``
-        to the lengths of ``x``.
+        If dtypes or shapes do not match, or no convolution maps ``outsize`` to the
+        lengths of ``x``.
     AssertionError
-        If padding is so large that nothing is left, or a tuple has not N numbers.
+        If padding is so large that the result would be empty, or a tuple does not have
+        N numbers.
     ZeroDivisionError
         If the stride is zero.
     TypeError
         If the groups do not divide the channels.
     ValueError
-        If padding is negative, or ``b`` is of another length.
+        If padding is negative, or the length of ``b`` is wrong.
 
     See Also
     --------
@@ -185,19 +186,19 @@ def deconvolution_1d(
     x : Variable or array, shape (n, c, d)
         Sequences, of a floating dtype.
     W : Variable or array, shape (c, o / groups, k)
-        Filters. They may be of another floating dtype than the sequences.
+        Filters. Their floating dtype may differ from that of the sequences.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int
         Stride of the convolution.
     pad : int
-        Padding of the convolution on either side, which is cut off here.
+        Padding of the convolution on either side, which is removed from the result.
     outsize : tuple of int, optional
         Length of the result.
     dilate : int
         Distance between two elements of the window.
     groups : int
-        Number of groups of channels, each with filters of its own.
+        Number of groups of channels, each with its own filters.
 
     Returns
     -------
@@ -207,8 +208,8 @@ def deconvolution_1d(
     Raises
     ------
     ValueError
-        If ``x`` has not three dimensions, or for the reasons of ``deconvolution_nd``,
-        which lists the other errors as well.
+        If ``x`` does not have three dimensions, or for the reasons listed in
+        ``deconvolution_nd``, as are the other errors.
 
     See Also
     --------
@@ -239,20 +240,20 @@ def deconvolution_3d(
     x : Variable or array, shape (n, c, d, h, w)
         Volumes, of a floating dtype.
     W : Variable or array, shape (c, o / groups, kd, kh, kw)
-        Filters. They may be of another floating dtype than the volumes.
+        Filters. Their floating dtype may differ from that of the volumes.
     b : Variable or array, shape (o,), optional
         Bias.
     stride : int or tuple of int
-        Stride of the convolution: one number for the three axes, or one for each. The
-        same holds for ``pad`` and ``dilate``.
+        Stride of the convolution: one number for the three axes, or one for each axis.
+        The same applies to ``pad`` and ``dilate``.
     pad : int or tuple of int
-        Padding of the convolution on either side, which is cut off here.
+        Padding of the convolution on either side, which is removed from the result.
     outsize : tuple of int, optional
         Lengths of the result.
     dilate : int or tuple of int
         Distance between two elements of the window.
     groups : int
-        Number of groups of channels, each with filters of its own.
+        Number of groups of channels, each with its own filters.
 
     Returns
     -------
@@ -262,8 +263,8 @@ def deconvolution_3d(
     Raises
     ------
     ValueError
-        If ``x`` has not five dimensions, or for the reasons of ``deconvolution_nd``,
-        which lists the other errors as well.
+        If ``x`` does not have five dimensions, or for the reasons listed in
+        ``deconvolution_nd``, as are the other errors.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Convolution whose window is bent at every place."""
+"""Convolution whose window is deformed at every position."""
 from __future__ import annotations
 
 import typing as tp
@@ -25,7 +25,7 @@ def deformable_convolution_2d_sampler(
         x: VariableOrArray, offset: VariableOrArray, W: VariableOrArray,
         b: VariableOrArray | None = None, stride: int | tp.Sequence[int] = 1,
         pad: int | tp.Sequence[int] = 0) -> Variable:
-    """Convolve images with a window whose elements are displaced at every place.
+    """Convolve images with a window whose elements are displaced at every position.
 
     Where :func:`convolution_2d` reads the pixel
     :math:`x_{n, c, s_y j + u - p_h, s_x k + v - p_w}`, this function reads the image at
@@ -35,8 +35,8 @@ def deformable_convolution_2d_sampler(
         (s_y j + u - p_h + \\Delta^y_{n, u k_w + v, j, k},\\;
          s_x k + v - p_w + \\Delta^x_{n, u k_w + v, j, k})
 
-    interpolated between four pixels, those outside being zero. The displacements are
-    usually computed from the images by another convolution.
+    interpolated between four pixels; pixels outside of the image are zero. The
+    displacements are usually computed from the images by another convolution.
 
     See: `Deformable Convolutional Networks <https://arxiv.org/abs/1703.06211>`_
 
@@ -64,7 +64,8 @@ def deformable_convolution_2d_sampler(
     ------
     ValueError
         If the offset or the filters have another number of channels than expected,
-        anything but the bias has not four dimensions, or padding is negative.
+        any argument except the bias does not have four dimensions, or padding is
+        negative.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
@@ -86,7 +87,7 @@ def deformable_convolution_2d_sampler(
     array([[[[2. , 2.5, 3. ]]]], dtype=float32)
     """
     if not isinstance(offset, Variable) and offset.dtype.char != x.dtype.char:
-        # The places that a plain array is added to are of float32.
+        # The memory that a plain array is added to has the dtype float32.
         offset = offset.astype(numpy.promote_types(offset.dtype, numpy.float32))
     is_learned = isinstance(W, Variable)
     x, offset, W = map(variable.as_variable, (x, offset, W))
@@ -104,10 +105,10 @@ def deformable_convolution_2d_sampler(
     padded = pad_module.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), 'constant')
     patches = spatial_transformer_sampler.spatial_transformer_sampler(padded, grid)
 
-    # The patches are an image of many channels, and the rest is pointwise.
+    # The patches form an image with many channels; the rest is pointwise.
     dtype = numpy.promote_types(x.dtype, W.dtype)
     pointwise = convolution_2d.Convolution2DFunction()
-    pointwise._outs = places    # of which there may be none
+    pointwise._outs = places    # there may be none
     y, = pointwise.apply((
         cast.cast(reshape.reshape(patches, (n, c * window) + places), dtype),
         cast.cast(reshape.reshape(W, (filters, c * window, 1, 1)), dtype),
@@ -141,10 +142,10 @@ def _check(x, offset, W, stride, pad, is_learned):
 
 
 def _offset2grid(offset, kh, kw, sy, sx, ph, pw, h, w):
-    """Return displacements as points of a grid, for the padded images.
+    """Convert displacements to points of a grid on the padded images.
 
     The coordinates are those of ``spatial_transformer_sampler``: from -1 to 1, between
-    the centres of the outermost pixels.
+    the centers of the outermost pixels.
     """
     offset = variable.as_variable(offset)
     xp = backend.get_array_module(offset)
@@ -156,7 +157,7 @@ def _offset2grid(offset, kh, kw, sy, sx, ph, pw, h, w):
     for displacement, at, length in (
             (offset[:, :kh * kw], at_x, w + 2 * pw),
             (offset[:, kh * kw:], at_y, h + 2 * ph)):
-        # There is one point only in an image of one pixel.
+        # An image of one pixel has only one point.
         scale = 2 / max(length - 1, 1)
         at = xp.broadcast_to(at.astype(offset.dtype), displacement.shape)
         coordinates.append((displacement + at) * scale - 1)

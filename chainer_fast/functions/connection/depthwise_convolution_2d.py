@@ -1,4 +1,4 @@
-"""Convolution of each channel by itself."""
+"""Convolution of each channel separately."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,7 +13,7 @@ def depthwise_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1,
         pad: int | tp.Sequence[int] = 0) -> Variable:
-    """Convolve each channel of images with filters of its own.
+    """Convolve each channel of images with its own filters.
 
     .. math::
 
@@ -28,7 +28,7 @@ def depthwise_convolution_2d(
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (m, c, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (c * m,), optional
         Bias, of the dtype of the images.
     stride, pad : int or pair of int
@@ -48,7 +48,7 @@ def depthwise_convolution_2d(
     ZeroDivisionError
         If the stride is zero.
     ValueError
-        If padding is negative, or ``W`` has not four dimensions.
+        If padding is negative, or ``W`` does not have four dimensions.
 
     See Also
     --------

@@ -34,7 +34,7 @@ def dilated_convolution_2d(
     stride, pad, dilate : int or pair of int
         Stride, padding, and distance between two elements of the window.
     cover_all : bool
-        Whether windows cover every pixel.
+        Whether the windows cover every pixel.
 
     Returns
     -------

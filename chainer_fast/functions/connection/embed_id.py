@@ -50,14 +50,14 @@ class EmbedIDFunction(FunctionNode):
 
 
 class EmbedIDGrad(FunctionNode):
-    """Sums gradients up in the rows their words come from.
+    """Sums gradients in the rows of their words.
 
     Parameters
     ----------
     w_shape : tuple
         Shape of the matrix of embeddings.
     ignore_label : int or None
-        Word that has no row.
+        Word without a row.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ def embed_id(
         Ids, of a signed integer dtype and at least one dimension. No gradient flows to
         them.
     W : Variable or array
-        Matrix of a floating dtype, one row per id.
+        Matrix of a floating dtype, with one row per id.
     ignore_label : int or None
-        Id whose vector is zero, and which adds nothing to the gradient of ``W``.
+        Id whose vector is zero. It does not contribute to the gradient of ``W``.
 
     Returns
     -------
@@ -110,12 +110,13 @@ def embed_id(
     ValueError
         In debug mode, if an id is negative or has no row.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of a signed integer dtype, or ``W`` no floating-point matrix.
+        If ``x`` is not of a signed integer dtype, or ``W`` is not a floating-point
+        matrix.
 
     Warns
     -----
     UserWarning
-        Once, if an id below zero is not ignored.
+        Once, if a negative id is not ignored.
 
     See Also
     --------

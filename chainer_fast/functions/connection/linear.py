@@ -20,12 +20,12 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _product(a, b, dtype):
-    """Matrix product in a given dtype, computed in that of the operands."""
+    """Return a matrix product in a given dtype, computed in that of the operands."""
     return matmul.dot(a, b).astype(dtype, copy=False)
 
 
 def _apply(function, inputs, dtype):
-    """Output of a function of one output, in a given dtype."""
+    """Return the output of a function with one output, in a given dtype."""
     y, = function.apply(inputs)
     return y if y.dtype == dtype else cast.cast(y, dtype)
 
@@ -34,7 +34,7 @@ def _apply(function, inputs, dtype):
 class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
-    # Subclasses of programs compute their gradients in a context with this value.
+    # Subclasses in programs compute their gradients in a context with this value.
     _config_use_ideep: tp.Any = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -71,9 +71,10 @@ class LinearFunction(FunctionNode):
     def static_linear_no_bias(
             self, xp: Xp, optimized: tp.Any, inputs: tuple[NdArray, ...],
             outputs: tuple[tp.Any, ...]) -> None:
-        """Writes the product of rows and a weight into an array.
+        """Write the product of rows and a weight to an array.
 
-        Like the next one, it is a step that static chains of programs may call.
+        Like :func:`static_add_bias`, it is a step that static chains of programs may
+        call.
         """
         x, W = inputs
         outputs[0][...] = _product(x, W.T, outputs[0].dtype)
@@ -81,7 +82,7 @@ class LinearFunction(FunctionNode):
     @static_code
     def static_add_bias(
             self, inputs: tuple[NdArray, ...], outputs: tuple[tp.Any, ...]) -> None:
-        """Adds a bias to the rows of an array, in place."""
+        """Add a bias to the rows of an array, in place."""
         outputs[0][...] += inputs[0]
 
     def backward(
@@ -114,7 +115,7 @@ class LinearGradData(FunctionNode):
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, ggx):
-        # The gradient of the rows' gradient takes the place of the rows.
+        # The gradient of the rows' gradient replaces the rows.
         W, gy = self.get_retained_inputs()
         if index == 0:
             return _apply(LinearGradWeight(W.dtype), (ggx, gy), W.dtype)
@@ -147,7 +148,7 @@ class LinearGradWeight(FunctionNode):
         return tuple([self._gradient(i, *grad_outputs) for i in indexes])
 
     def _gradient(self, index, ggW):
-        # The gradient of the weight's gradient takes the place of the weight.
+        # The gradient of the weight's gradient replaces the weight.
         x, gy = self.get_retained_inputs()
         if index == 0:
             return _apply(LinearGradData(), (ggW, gy), x.dtype)
@@ -162,10 +163,10 @@ def linear(
     Parameters
     ----------
     x : Variable or array
-        Input of a floating dtype, whose first ``n_batch_axes`` axes count vectors; the
+        Input of a floating dtype. Its first ``n_batch_axes`` axes are batch axes; the
         others are flattened into vectors of length ``N``.
     W : Variable or array
-        Weight of shape ``(M, N)``. It may be of another floating dtype than ``x``.
+        Weight of shape ``(M, N)``. Its floating dtype may differ from that of ``x``.
     b : Variable or array
         Bias of shape ``(M,)`` and the dtype of ``x``, or ``None``.
     n_batch_axes : int
@@ -199,7 +200,7 @@ def linear(
     """
     if type(n_batch_axes) is not int:
         n_batch_axes = _numbers.whole(n_batch_axes)
-        # What is not above one, a fraction or NaN, is one.
+        # A value that is not greater than one, a fraction or NaN, counts as one.
         if not (n_batch_axes <= 0 or n_batch_axes > 1):
             n_batch_axes = 1
     if n_batch_axes <= 0:
@@ -207,8 +208,8 @@ def linear(
     batch_shape = x.shape[:n_batch_axes]
     if n_batch_axes > 1 or x.ndim > 2:
         rows = array_utils.size_of_shape(batch_shape)
-        # The last length is inferred, which exported models show, except that it
-        # cannot be where there are no elements.
+        # The last length is inferred, so that exported models show it, unless there are
+        # no elements.
         features = -1 if x.size else array_utils.size_of_shape(x.shape[n_batch_axes:])
         x = reshape.reshape(x, (rows, features))
     operands = (x, W) if b is None else (x, W, b)

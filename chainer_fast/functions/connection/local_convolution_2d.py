@@ -1,4 +1,4 @@
-"""Convolution whose filters differ from place to place."""
+"""Convolution whose filters differ between positions."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,14 +13,14 @@ from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
-# The products go over the places of the window, as a batch. Halves are multiplied and
-# added up in single precision; see the kernels of images.
+# The positions of the window are the batch of the products. Float16 numbers are
+# multiplied and summed in single precision; see the kernels of images.
 
 
 class _Local(FunctionNode):
     """Base of the function and its gradients, with the stride and the patches.
 
-    With patches ``p`` and filters ``W``, the function is ``y = W p`` at each place.
+    With patches ``p`` and filters ``W``, the function is ``y = W p`` at each position.
     """
 
     def __init__(self, sy, sx) -> None:
@@ -28,13 +28,13 @@ class _Local(FunctionNode):
         self.sy, self.sx = sy, sx
 
     def _stride(self, outs):
-        # Where there is a single place, the window makes no step.
+        # With a single position, the window does not move.
         return tuple([
             0 if out == 1 else s
             for s, out in zip((self.sy, self.sx), outs, strict=True)])
 
     def _patches(self, x, ksize, outs):
-        """Return an array of shape (places, n, elements of a patch)."""
+        """Return an array of shape (positions, n, elements of a patch)."""
         col = convolution.gather(x, ksize, self._stride(outs), (0, 0), (1, 1), outs)
         n = x.shape[0]
         return col.reshape(n, x.shape[1] * ksize[0] * ksize[1],
@@ -42,13 +42,13 @@ class _Local(FunctionNode):
 
 
 def _by_place(images_):
-    """Return images as an array of shape (places, n, channels)."""
+    """Return images as an array of shape (positions, n, channels)."""
     n, channels, h, w = images_.shape
     return images_.reshape(n, channels, h * w).transpose(2, 0, 1)
 
 
 def _filters_by_place(W):
-    """Return filters as an array of shape (places, filters, elements of a patch)."""
+    """Return filters as an array of shape (positions, filters, patch elements)."""
     filters, h, w, channels, kh, kw = W.shape
     return W.reshape(filters, h * w, channels * kh * kw).transpose(1, 0, 2)
 
@@ -62,7 +62,7 @@ def _product(a, b, dtype):
 
 
 class LocalConvolution2DFunction(_Local):
-    """Convolution of images with filters that differ from place to place.
+    """Convolution of images with filters that differ between positions.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def _check_places(x, W, stride):
             x.shape[2:], W.shape[1:3], W.shape[4:], stride, strict=True):
         if (out - 1) * s + k > length:
             raise ValueError(
-                'W has filters for %s places, but a window of %s with stride %s has '
-                'not so many in images of %s'
+                'W has filters for %s positions, but a window of %s with stride %s has '
+                'fewer positions in images of %s'
                 % (W.shape[1:3], W.shape[4:], tuple(stride), x.shape[2:]))
 
 
@@ -141,7 +141,7 @@ class _LocalGradX(_Local):
         stride = self._stride((h, w))
         for axis in range(2):
             if not stride[axis]:
-                # All filters of this axis have been at the same place.
+                # All filters of this axis were at the same position.
                 col = col.sum(axis=4 + axis, keepdims=True)
         stride = tuple([s or 1 for s in stride])
         return convolution.scatter(
@@ -195,7 +195,7 @@ class _LocalGradW(_Local):
 def local_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
         stride: int | tp.Sequence[int] = 1) -> Variable:
-    """Convolve images with filters that differ from place to place.
+    """Convolve images with filters that differ between positions.
 
     .. math::
 
@@ -206,7 +206,7 @@ def local_convolution_2d(
     x : Variable or array, shape (n, c, h, w)
         Images, of a floating dtype.
     W : Variable or array, shape (o, h_out, w_out, c, kh, kw)
-        Filters. They may be of another floating dtype than the images.
+        Filters. Their floating dtype may differ from that of the images.
     b : Variable or array, shape (o, h_out, w_out), optional
         Bias, of the dtype of the images.
     stride : int or pair of int
@@ -222,7 +222,7 @@ def local_convolution_2d(
     chainer_fast.utils.type_check.InvalidType
         If dtypes or shapes do not match.
     ValueError
-        If the window has fewer positions than there are filters for, or the stride is
+        If the window has fewer positions than ``W`` has filters for, or the stride is
         negative.
 
     See Also

@@ -1,4 +1,4 @@
-"""Displacement of channels by a pixel or some, for pointwise convolutions to use."""
+"""Displacement of channels by pixels, for use with pointwise convolutions."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,15 +13,15 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Shift(FunctionNode):
-    """Displacement of each channel by the distance of an element of the window.
+    """Displacement of each channel by the position of an element of the window.
 
     Parameters
     ----------
     ksize : int or pair of int
         Height and width of the window, odd.
     dilate : int or pair of int
-        Distance between two elements of the window. If it is negative, everything goes
-        the other way.
+        Distance between two elements of the window. If it is negative, all
+        displacements are reversed.
     """
 
     kh: tp.Any
@@ -62,7 +62,7 @@ class Shift(FunctionNode):
         part = x.shape[1] // len(displacements)
         y = xp.zeros(x.shape, x.dtype)
         for k, (dy, dx) in enumerate(displacements):
-            # Remaining channels go with the last part.
+            # Remaining channels belong to the last part.
             last = (k + 1) * part if k < len(displacements) - 1 else None
             channels = slice(k * part, last)
             (to_y, from_y), (to_x, from_x) = _overlap(h, dy), _overlap(w, dx)
@@ -79,7 +79,7 @@ class Shift(FunctionNode):
 
 
 def _overlap(length, by):
-    """Return slices of an axis to write and to read, the latter ``by`` further on."""
+    """Return slices of an axis to write and to read, with an offset of ``by``."""
     n = max(length - abs(by), 0)
     to, from_ = max(-by, 0), max(by, 0)
     return slice(to, to + n), slice(from_, from_ + n)
@@ -90,16 +90,17 @@ def shift(
         dilate: int | tp.Sequence[int] = 1) -> Variable:
     """Displace the channels of images, each by an element of a window.
 
-    The channels are divided evenly among the elements of the window. Those left over
-    stay in place. A channel of the element :math:`(i, j)` becomes
+    The channels are divided evenly among the elements of the window. Remaining channels
+    are not displaced. A channel of the element :math:`(i, j)` becomes
 
     .. math::
 
         y_{h, w} = x_{h + d_y (\\lfloor k_h / 2 \\rfloor - i),
                       w + d_x (\\lfloor k_w / 2 \\rfloor - j)}
 
-    with zeros outside of the image. With pointwise convolutions before and after, it
-    does the work of a convolution, without parameters or multiplications.
+    with zeros outside of the image. With pointwise convolutions before and after it,
+    the function can replace a convolution. It has no parameters and needs no
+    multiplications.
 
     See: `Shift: A Zero FLOP, Zero Parameter Alternative to Spatial Convolutions
     <https://arxiv.org/abs/1711.08141>`_
@@ -107,8 +108,8 @@ def shift(
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
-        Images of a floating dtype, of as many channels as the window has elements, or
-        more.
+        Images of a floating dtype, with at least as many channels as the window has
+        elements.
     ksize : int or pair of int
         Height and width of the window, odd.
     dilate : int or pair of int
@@ -126,7 +127,8 @@ def shift(
     ZeroDivisionError
         If ``dilate`` is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point, has not four axes, or has too few channels.
+        If ``x`` is not floating-point, does not have four axes, or has too few
+        channels.
 
     See Also
     --------

@@ -32,7 +32,7 @@ def accuracy(
 
     .. math:: \\frac{1}{N} | \\{ i : \\operatorname{argmax}_j y_{ij} = t_i \\} |
 
-    where :math:`N` is the number of samples that count.
+    where :math:`N` is the number of samples that are counted.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def accuracy(
     t : Variable or array
         Labels of a signed integer dtype and the shape of ``y`` without the second axis.
     ignore_label : int or None
-        Label of samples that do not count. None means that all samples count.
+        Label of samples that are not counted. None means that all samples count.
 
     Returns
     -------

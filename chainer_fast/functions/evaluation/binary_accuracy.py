@@ -31,15 +31,16 @@ def binary_accuracy(y: VariableOrArray, t: VariableOrArray) -> Variable:
     Parameters
     ----------
     y : Variable or array
-        Scores of a floating dtype. Scores of zero and above predict label 1.
+        Scores of a floating dtype. Scores of zero or greater predict label 1.
     t : Variable or array
-        Labels 0 and 1, or -1 for elements that do not count, of an integer dtype and
+        Labels 0 and 1, or -1 for elements that are not counted, of an integer dtype and
         the shape of ``y``.
 
     Returns
     -------
     Variable
-        The fraction, of shape ``()`` and the dtype of ``y``; 0 if no element counts.
+        The fraction, of shape ``()`` and the dtype of ``y``; 0 if no element is
+        counted.
 
     Raises
     ------

@@ -10,8 +10,8 @@ from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import Variable, VariableOrArray
 
-# Results for more classes than these, a gigabyte each, are asked for by a label that is
-# none, rather than by labels of so many classes.
+# Results for more classes than this, of one gigabyte each, are requested by an invalid
+# label rather than by so many classes.
 _MOST_CLASSES = 2 ** 27
 
 
@@ -31,13 +31,13 @@ class ClassificationSummary(Function):
         y, t = inputs
         count = self.label_num
         if count is None:
-            # As many results as there are labels: on a GPU, the host waits for them.
+            # The number of results depends on the labels: the host must wait for a GPU.
             count = int(t.max()) + 1
             if count > _MOST_CLASSES:
                 raise ValueError(
                     'the highest label in t is %d, but y has scores of %d classes, and '
-                    'results are for at most 2**27 unless label_num is given: mend '
-                    'the label, or pass label_num' % (count - 1, y.shape[1]))
+                    'results are for at most 2**27 unless label_num is given: fix the '
+                    'label, or pass label_num' % (count - 1, y.shape[1]))
         numbers = kernels.counts(y, t, count, self.ignore_label)
         return *kernels.shares(*numbers, self.beta), numbers[2]
 
@@ -65,9 +65,9 @@ def classification_summary(
     label_num : int or None
         Number of classes. None means one more than the highest label.
     beta : float
-        Weight of the recall against the precision.
+        Weight of the recall relative to the precision.
     ignore_label : int
-        Label of samples that do not count.
+        Label of samples that are not counted.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def classification_summary(
         If ``y`` is not floating-point, ``t`` not of a signed integer dtype, or their
         shapes do not match.
     ValueError
-        If ``label_num`` is None and a label is 2**27 or above.
+        If ``label_num`` is None and a label is 2**27 or greater.
 
     See Also
     --------
@@ -115,7 +115,7 @@ def precision(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """Precision and support of each class.
 
-    The precision is the share of the samples predicted as a class that belong to it:
+    The precision is the fraction of the samples predicted as a class that belong to it:
     :math:`p = tp / (tp + fp)` for the true and false positives.
 
     Parameters
@@ -128,7 +128,7 @@ def precision(
     label_num : int or None
         Number of classes. None means one more than the highest label.
     ignore_label : int
-        Label of samples that do not count.
+        Label of samples that are not counted.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def recall(
         ignore_label: int = -1) -> tuple[Variable, ...]:
     """Recall and support of each class.
 
-    The recall is the share of the samples of a class that are predicted as that class:
-    :math:`r = tp / (tp + fn)` for the true positives and false negatives.
+    The recall is the fraction of the samples of a class that are predicted as that
+    class: :math:`r = tp / (tp + fn)` for the true positives and false negatives.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def recall(
     label_num : int or None
         Number of classes. None means one more than the highest label.
     ignore_label : int
-        Label of samples that do not count.
+        Label of samples that are not counted.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def f1_score(
     label_num : int or None
         Number of classes. None means one more than the highest label.
     ignore_label : int
-        Label of samples that do not count.
+        Label of samples that are not counted.
 
     Returns
     -------

@@ -37,7 +37,7 @@ class R2_score(Function):
         xp = backend.get_array_module(pred)
         residual = ((pred - true) ** 2).sum(axis=0)
         spread = ((true - true.mean(axis=0)) ** 2).sum(axis=0)
-        # The score of constant targets is undefined; it counts as zero.
+        # The score of constant targets is undefined; zero is used.
         varies = spread != 0
         explained = 1 - residual / xp.where(varies, spread, 1)
         score = xp.where(varies, explained, 0)
@@ -60,7 +60,7 @@ def r2_score(
     Parameters
     ----------
     pred : Variable or array
-        Predictions of a floating dtype; samples lie along the first axis.
+        Predictions of a floating dtype; samples are along the first axis.
     true : Variable or array
         True values, of a floating dtype and the shape of ``pred``.
     sample_weight

@@ -9,14 +9,14 @@ from chainer_fast.utils import type_check
 
 @record(compiled.ScoresShortcut())
 class Scores(FunctionNode):
-    """Products of samples with the rows of their candidates.
+    """Products of samples and the rows of their candidates.
 
     Parameters
     ----------
     ids : array of integers, shape (samples, n)
         Candidates of each sample: rows of the second input.
     counted : array of bool, shape (samples,), or None
-        Samples that have scores; all other samples have zeros.
+        Samples that have scores; the scores of all other samples are zero.
     """
 
     def __init__(self, ids, counted=None):

@@ -17,9 +17,9 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_var
 class _LogSumExpOfOthers(FunctionNode):
     """Logarithm of the sum of exponentials of all other elements, for each in a row.
 
-    Subtracting an element's exponential from the sum over the row would lose all
-    precision where that element is far larger than the others, as it is for the target
-    of a trained model.
+    Subtracting the exponential of an element from the sum over the row would lose all
+    precision if that element is far larger than the others, like the target of a
+    trained model.
     """
 
     @precision._fp16_mixed_precision_helper
@@ -29,7 +29,7 @@ class _LogSumExpOfOthers(FunctionNode):
         _, is_largest, others = self._without_largest(x)
         top = x.max(axis=1, keepdims=True)
         terms = xp.exp(x - top)
-        # Where the sum contains the largest element, subtraction loses no precision.
+        # If the sum contains the largest element, subtraction loses no precision.
         with_top = xp.where(
             is_largest, x.dtype.type(1), terms.sum(axis=1, keepdims=True) - terms)
         y = top + xp.log(with_top)
@@ -41,7 +41,7 @@ class _LogSumExpOfOthers(FunctionNode):
 
     @staticmethod
     def _without_largest(x):
-        """Return the place of the largest of each row, and the rows without it."""
+        """Return the position of the largest element of each row, and the others."""
         xp = backend.get_array_module(x)
         largest = x.argmax(axis=1)[:, None]
         is_largest = xp.arange(x.shape[1]) == largest
@@ -86,8 +86,8 @@ def _candidate_ids(x, t, samples):
         if config.type_check and ids.dtype.kind != 'i':
             raise type_check.InvalidType(
                 '%s.dtype.kind == i' % (name,), '%s != i' % (ids.dtype.kind,),
-                '%s must be numbers of classes' % (name,))
-    # One target, or one row of samples, serves all rows of x.
+                '%s must be indices of classes' % (name,))
+    # One target, or one row of samples, applies to all rows of x.
     rows = len(x.array) if x.ndim else 0
     if t.ndim != 1 or len(t) not in (1, rows) or not samples.ndim or (
             samples.shape[:-1] not in ((), (1,), (rows,))):
@@ -113,7 +113,7 @@ def black_out(
         L_n = -\\log p_{t_n}(x_n) - \\sum_k \\log (1 - p_{z_{nk}}(x_n))
 
     where :math:`p` is the softmax of the scores :math:`x_n \\cdot w_i` over the target
-    :math:`t_n` and the samples of noise :math:`z_{nk}` alone.
+    :math:`t_n` and the samples of noise :math:`z_{nk}` only.
 
     See: `BlackOut: Speeding up Recurrent Neural Network Language Models With Very Large
     Vocabularies <https://arxiv.org/abs/1511.06909>`_
@@ -124,21 +124,21 @@ def black_out(
         Samples, of a floating dtype and shape ``(N, K)``.
     t : Variable or array
         Classes of the samples, of a signed integer dtype and shape ``(N,)``, or of
-        shape ``(1,)`` if all have the same.
+        shape ``(1,)`` if all samples have the same class.
     W : Variable or array
         Vectors of the classes, of a floating dtype and shape ``(classes, K)``.
     samples : Variable or array
         Samples of noise, of a signed integer dtype and shape ``(N, samples)``, or
         ``(1, samples)`` if they are the same for all.
     reduce : str
-        ``'mean'`` for the mean over the samples; any other value, such as ``'no'``,
-        gives the loss of each sample.
+        ``'mean'`` for the mean over the samples; any other value, such as ``'no'``, for
+        the loss of each sample.
 
     Returns
     -------
     Variable
-        The loss, a scalar or an array of shape ``(N,)``. Its dtype is that of ``x``
-        and ``W``, or the more precise one of both.
+        The loss, a scalar or an array of shape ``(N,)``. Its dtype is that of ``x`` and
+        ``W``, or the more precise of the two.
 
     Raises
     ------
@@ -146,8 +146,8 @@ def black_out(
         If ``x`` is not floating-point, ``t`` or ``samples`` not of a signed integer
         dtype, or shapes do not match.
     IndexError
-        If a target or a sample is not a class; a ``ValueError`` in debug mode, where
-        negative ones, which count from the end, are none.
+        If a target or a sample is not a class; this is a ``ValueError`` in debug mode.
+        Negative numbers count from the end, but are not classes in debug mode.
 
     See Also
     --------
@@ -178,10 +178,10 @@ def black_out(
             error, W.shape[0], 'rows of W', t=ids[:, 0], samples=ids[:, 1:]) from None
     dtype = scores.dtype
     if dtype.char == 'e':
-        # The differences below would add up the rounding errors of all samples.
+        # The differences below would accumulate the rounding errors of all samples.
         scores = cast.cast(scores, numpy.float32)
-    # The loss needs the share of the target in the sum over all candidates, and the
-    # share of all candidates but one for each sample of noise.
+    # The loss needs the fraction of the target in the sum over all candidates and, for
+    # each sample of noise, the fraction of all candidates except that one.
     total = logsumexp.logsumexp(scores, axis=1)
     losses = total - scores[:, 0]
     if ids.shape[1] > 1:

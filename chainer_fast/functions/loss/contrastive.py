@@ -17,7 +17,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Contrastive(FunctionNode):
-    """Loss that brings similar samples together and keeps others apart."""
+    """Loss that decreases the distances of similar samples and separates others."""
 
     def __init__(self, margin: float, reduce: str = 'mean') -> None:
         super().__init__()
@@ -58,14 +58,14 @@ class Contrastive(FunctionNode):
         x0, x1, y = self.get_retained_inputs()
         gy, = grad_outputs
         n, dtype = x0.shape[0], x0.dtype
-        # Squares of halves overflow.
+        # Squares of float16 numbers overflow.
         if dtype.char == 'e':
             x0, x1, gy = [cast.cast(v, numpy.float32) for v in (x0, x1, gy)]
         if self.reduce == 'mean':
             gy = gy / n
         diff = x0 - x1
         square = sum_.sum(diff * diff, axis=1)
-        # Equal samples get no gradient; the distance only must not be zero there.
+        # Equal samples have no gradient; only the distance must not be zero.
         distance = sqrt.sqrt(square + (square.array == 0).astype(square.dtype))
         margin = _checks.as_float(self.margin)
         push = relu.relu(margin - distance) / distance

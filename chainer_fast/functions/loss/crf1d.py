@@ -25,7 +25,7 @@ def _sizes(xs):
 
 
 def _check_scores(cost, xs):
-    """Check that all scores have the same labels and that no batch grows with time."""
+    """Check that all scores have the same labels and that batches never grow."""
     type_check.expect(cost.dtype.kind == 'f', cost.ndim == 2)
     type_check.expect(cost.shape[0] == cost.shape[1])
     for i, x in enumerate(xs):
@@ -57,7 +57,7 @@ class _PathScore(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         grads = _PathScoreGrad(self.ys, self.shapes).apply(grad_outputs)
-        # Chains of one label have no pairs, so the cost gets no gradient.
+        # Chains of one label have no pairs, so the cost has no gradient.
         alone = len(self.ys) == 1
         return tuple([None if i == 0 and alone else grads[i] for i in indexes])
 
@@ -125,10 +125,10 @@ class _BestScore(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # Not along the path alone: each of several that are equally good counts.
+        # Not only along the path: several paths may be equally good.
         double = config.enable_backprop
         with using_config('enable_backprop', True):
-            # Identities cut off the graph that the inputs themselves depend on.
+            # Identities separate the graph that the inputs themselves depend on.
             inputs = identity.identity(*[
                 x if double else Variable(x.array)
                 for x in self.get_retained_inputs()])
@@ -138,7 +138,7 @@ class _BestScore(FunctionNode):
 
 
 def _total(cost, xs, reduce):
-    """Reduce the scores of all labellings, differentiable any number of times."""
+    """Reduce the scores of all labelings; differentiable any number of times."""
     cost = expand_dims.expand_dims(cost, 0)
     alpha = xs[0]
     done = []
@@ -160,7 +160,7 @@ class _CRF1d(FunctionNode):
     Parameters
     ----------
     times : int
-        How many of the inputs are scores. There may be fewer labels.
+        Number of inputs that are scores. There may be fewer labels.
     """
 
     def __init__(self, times: int) -> None:
@@ -197,7 +197,7 @@ class _CRF1d(FunctionNode):
     def _check_labels(self, ys, n):
         if backend.get_array_module(ys[0]) is not numpy:
             return
-        # Labels below zero count from the end, except in debug mode.
+        # Negative labels count from the end, except in debug mode.
         low = 0 if config.debug else -n
         for i, y in enumerate(ys):
             if y.size and not (y.min() >= low and y.max() < n):
@@ -214,7 +214,7 @@ class _CRF1d(FunctionNode):
         g, = grad_outputs
         ys = [y.array for y in ys]
         if config.enable_backprop:
-            # Identities cut off the graph that the inputs themselves depend on.
+            # Identities separate the graph that the inputs themselves depend on.
             cost, *xs = identity.identity(cost, *xs)
             partition = _total(cost, xs, logsumexp.logsumexp)
             loss = partition - _PathScore(ys).apply((cost, *xs))[0]
@@ -225,7 +225,7 @@ class _CRF1d(FunctionNode):
         return tuple([gs[i] if i <= len(xs) else None for i in indexes])
 
     def _check_replaced(self, inputs):
-        """Check that what has replaced the inputs has their shapes."""
+        """Check that the replacements of the inputs have the same shapes."""
         n = self._times
         for i, (x, shape) in enumerate(zip(inputs, self._shapes, strict=True)):
             found = None if x is None else x.shape
@@ -263,7 +263,7 @@ def crf1d(
         L = \\log \\sum_z \\exp(s(z)) - s(y), \\qquad
         s(y) = \\sum_t x_{t, y_t} + \\sum_t c_{y_{t-1}, y_t}
 
-    where the first sum is over all labellings of a chain.
+    where the first sum is over all labelings of a chain.
 
     See: `Conditional Random Fields: Probabilistic Models for Segmenting and Labeling
     Sequence Data <https://repository.upenn.edu/cis_papers/159/>`_
@@ -271,16 +271,16 @@ def crf1d(
     Parameters
     ----------
     cost : Variable or array
-        Scores :math:`c` of the pairs of a label and the next, of a floating dtype and
-        shape ``(labels, labels)``.
+        Scores :math:`c` of the pairs of a label and the next one, of a floating dtype
+        and shape ``(labels, labels)``.
     xs : list of Variables or arrays
         Scores :math:`x_t` of the labels at each time, of the same dtype and shape
         ``(batch, labels)``. The chains are sorted by their lengths, the longest first:
         the batch of a time must not be larger than the one before. See
         :func:`~chainer_fast.functions.transpose_sequence`.
     ys : list of Variables or arrays
-        Labels at each time, of a signed integer dtype and shape ``(batch,)``. Those
-        below zero count from the end; in debug mode they are errors.
+        Labels at each time, of a signed integer dtype and shape ``(batch,)``. Negative
+        labels count from the end; in debug mode they are errors.
     reduce : str
         ``'mean'`` for the mean over the chains, ``'no'`` for the loss of each chain.
 
@@ -319,7 +319,7 @@ def crf1d(
     xs, ys = list(xs), list(ys)
     if not ys:
         raise IndexError('ys must have labels of one time at least, but is empty')
-    # Labels of later times than there are scores count for nothing.
+    # Labels of times without scores are ignored.
     ys = ys[:len(xs)]
     labels = xs[0].shape[1]
     assert cost.shape[0] == labels, (
@@ -332,7 +332,7 @@ def crf1d(
 
 
 def _for_all_pairs(cost, shape):
-    """Repeat scores that are the same for all labels before, or for all after."""
+    """Repeat scores that are the same for all preceding or all following labels."""
     given = numpy.shape(cost)
     if given == shape or not hasattr(cost, 'dtype'):
         return cost
@@ -358,17 +358,17 @@ def argmax_crf1d(
 
     .. math:: \\operatorname{argmax}_y s(y)
 
-    with the score :math:`s` of :func:`~chainer_fast.functions.crf1d`. The path is found
-    by Viterbi's algorithm.
+    with the score :math:`s` of :func:`~chainer_fast.functions.crf1d`. The path is
+    computed by Viterbi's algorithm.
 
     Parameters
     ----------
     cost : Variable or array
-        Scores of the pairs of a label and the next, of a floating dtype and shape
+        Scores of the pairs of a label and the next one, of a floating dtype and shape
         ``(labels, labels)``, or one that broadcasts to it.
     xs : list of Variables or arrays
         Scores of the labels at each time, of the same dtype and shape
-        ``(batch, labels)``, or ``(batch, 1)`` for one that all labels share, in the
+        ``(batch, labels)``, or ``(batch, 1)`` for a score that all labels share, in the
         order that :func:`~chainer_fast.functions.crf1d` needs.
 
     Returns
@@ -401,18 +401,18 @@ def argmax_crf1d(
     """
     xs = list(xs)
     given = numpy.shape(cost)[-2:]
-    # Costs that differ tell which of equal scores are those of the path.
+    # Differing costs determine which of several equal scores belong to the path.
     has_all = len(xs) > 1 and len(given) == 2 and given[0] == given[1] > 1
     cost = _for_all_pairs(cost, given if has_all else xs[0].shape[-1:] * 2)
     dtype = getattr(cost, 'dtype', None)
-    # Plain arrays are cast where they meet the scores of the first.
+    # Plain arrays are cast when they are combined with the first scores.
     xs[1:] = [x if isinstance(x, Variable) or x.dtype == dtype
               else x.astype(dtype) for x in xs[1:]]
     try:
         best = _BestScore()
         scores, = best.apply((cost, *xs))
     except (type_check.InvalidType, ValueError):
-        # Only scores that do not fit are looked at once more.
+        # Only scores that do not match are examined again.
         if not has_all or all([x.shape[1:] != (1,) for x in xs]):
             raise
         best = _BestScore()

@@ -35,7 +35,7 @@ class CrossCovariance(FunctionNode):
         self.retain_inputs((0, 1))
         y, z = inputs
         xp = backend.get_array_module(y)
-        # Centring one factor would do; centring both keeps the products small.
+        # Centering one factor would suffice; centering both keeps the products small.
         covariance = (y - y.mean(axis=0)).T @ (z - z.mean(axis=0))
         # Division by a Python zero would raise an error for an empty batch.
         covariance /= covariance.dtype.type(len(y))
@@ -66,7 +66,7 @@ class CrossCovariance(FunctionNode):
         if self.reduce != 'no':
             gc = gc * (y.T @ z / n)
         gc = gc / n
-        # The gradient through the mean is zero, because the other factor is centred.
+        # The gradient through the mean is zero, because the other factor is centered.
         return tuple([z @ gc.T if i == 0 else y @ gc for i in indexes])
 
 
@@ -102,7 +102,7 @@ def cross_covariance(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If an argument is no matrix or not floating-point, or their dtypes or numbers of
+        If an argument is not a floating-point matrix, or their dtypes or numbers of
         rows differ.
     ValueError
         If ``reduce`` has another value.

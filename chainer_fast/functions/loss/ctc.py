@@ -19,7 +19,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class ConnectionistTemporalClassification(Function):
-    """Loss of labels whose order is known and whose times are not.
+    """Loss of labels whose order is known but whose times are not.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class ConnectionistTemporalClassification(Function):
     def label_probability(
             self, label_size: int, path: NdArray, path_length: NdArray,
             multiply_seq: NdArray, xp: Xp) -> NdArray:
-        """Sum what the states of a path have up by classes.
+        """Sum the probabilities of the states of a path by class.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ def connectionist_temporal_classification(
         Labels, of dtype int32 and shape ``(batch, n)``. Rows with fewer labels are
         padded with any class, or with -1.
     blank_symbol : int
-        The class that stands for no label.
+        The class that means no label.
     input_length : Variable, array or None
         Number of times of each sample, of dtype int32 and shape ``(batch,)``; all times
         of ``x`` if None.

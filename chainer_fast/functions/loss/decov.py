@@ -22,7 +22,7 @@ class DeCov(Function):
     h_centered : array
         Input of the last forward pass minus the mean of each column.
     covariance : array
-        Its covariance, with zeros on the diagonal.
+        Covariance of the columns, with zeros on the diagonal.
     """
 
     h_centered: NdArray | None = None
@@ -39,7 +39,7 @@ class DeCov(Function):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         h, = inputs
-        # The gradient is computed from these, in the dtype of the matrix.
+        # The gradient is computed from these in the dtype of the matrix.
         self.h_centered, self.covariance, loss = self._covariance(inputs)
         return loss,
 
@@ -102,7 +102,7 @@ def decov(h: VariableOrArray, reduce: str = 'half_squared_sum') -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``h`` is no matrix or not floating-point.
+        If ``h`` is not a floating-point matrix.
     ValueError
         If ``reduce`` has another value.
 

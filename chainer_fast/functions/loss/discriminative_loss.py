@@ -21,18 +21,18 @@ def _l1_norm(x, axis):
 
 def _l2_norm(x, axis):
     square = c_sum(x * x, axis=axis)
-    # The square root has no derivative at zero; the norm's is taken to be zero there.
+    # The square root has no derivative at zero; that of the norm is defined as zero.
     zero = (square.array == 0).astype(square.dtype)
     return sqrt(square + zero) * (1 - zero)
 
 
 def _weighed(x, weights):
-    # Infinity that has no weight counts nothing.
+    # An infinite value with zero weight does not count.
     return where(weights != 0, x, (weights * 0).astype(x.dtype)) * weights
 
 
 class DiscriminativeMarginBasedClusteringLoss:
-    """Loss that makes clusters of the embeddings of instances.
+    """Loss that clusters the embeddings of instances.
 
     See :func:`~chainer_fast.functions.discriminative_margin_based_clustering_loss` for
     the parameters, which are also its attributes.
@@ -110,8 +110,8 @@ class DiscriminativeMarginBasedClusteringLoss:
         # For each image: (cluster, embedding) and (embedding, pixel).
         means = matmul.matmul(shares, x, transb=True)
         centres = matmul.matmul(means, inside, transa=True)
-        # A cluster's variance is taken over its pixels in all images. Pixels outside
-        # all clusters have no weight.
+        # The variance of a cluster is computed over its pixels in all images. Pixels
+        # outside all clusters have no weight.
         shares = inside / xp.maximum(sizes.sum(axis=0), 1)
         spread = relu(self.norm(x - centres, axis=1) - self.delta_v)
         variance = c_sum(_weighed(spread * spread, shares.sum(axis=1))) / clusters
@@ -125,9 +125,9 @@ class DiscriminativeMarginBasedClusteringLoss:
         others = 1 - xp.eye(clusters, dtype=x.dtype)
         distance = c_sum(_weighed(missing * missing, others))
 
-        # The norm is that of a cluster's means in all images, as one vector.
+        # The norm is that of the vector of a cluster's means in all images.
         size = c_sum(self.norm(means, axis=(0, 2)))
-        # Clusters without pixels count as well; their means are zero.
+        # Clusters without pixels are included; their means are zero.
         count = max(batch * clusters, 1)
         pairs = max(count * (clusters - 1), 1)
         return variance, distance / pairs, size / count
@@ -153,8 +153,8 @@ def discriminative_margin_based_clustering_loss(
 
     Each image of a batch has its own means. :math:`L_{var}` averages over a cluster's
     pixels in all images, :math:`L_{dist}` is averaged over the images, and
-    :math:`L_{reg}` takes the norm of a cluster's means in all images as one vector and
-    divides it by the number of images.
+    :math:`L_{reg}` is the norm of the vector of a cluster's means in all images,
+    divided by the number of images.
 
     See: `Semantic Instance Segmentation with a Discriminative Loss Function
     <https://arxiv.org/abs/1708.02551>`_
@@ -166,15 +166,15 @@ def discriminative_margin_based_clustering_loss(
         ``(batch, max_embedding_dim, ...)``.
     labels : Variable or array
         Instance of each pixel, an integer from 1 to ``max_embedding_dim``, of shape
-        ``(batch, ...)``. Pixels of any other label, such as 0 for the background, do
-        not count.
+        ``(batch, ...)``. Pixels with any other label, such as 0 for the background, are
+        ignored.
     delta_v : float
         Distance from the mean of its cluster within which a pixel has no loss.
     delta_d : float
         Half of the distance at which two means no longer have a loss.
     max_embedding_dim : int
         Number of channels, which is also the number of clusters. Clusters without
-        pixels count as well, with means of zero.
+        pixels are included; their means are zero.
     norm : int
         1 or 2, for the norm L1 or L2 of all distances.
     alpha, beta, gamma : float
@@ -183,8 +183,8 @@ def discriminative_margin_based_clustering_loss(
     Returns
     -------
     tuple of Variables
-        The terms of variance, distance and regularization, weighted, as scalars of the
-        dtype of ``embeddings``; the loss is their sum.
+        The weighted terms of variance, distance and regularization, as scalars of the
+        dtype of ``embeddings``. The loss is their sum.
 
     Raises
     ------
@@ -193,8 +193,8 @@ def discriminative_margin_based_clustering_loss(
     AssertionError
         If ``embeddings`` does not have ``max_embedding_dim`` channels.
     chainer_fast.utils.type_check.InvalidType
-        If ``embeddings`` is not floating-point, or the shape of ``labels`` does not fit
-        its shape.
+        If ``embeddings`` is not floating-point, or the shape of ``labels`` does not
+        match its shape.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Hinge(Function):
-    """Hinge loss, one class against the rest."""
+    """Hinge loss of one class against the rest."""
 
     def __init__(self, norm: str = 'L1', reduce: str = 'mean') -> None:
         if norm not in ('L1', 'L2'):
@@ -62,7 +62,7 @@ def hinge(
     x : Variable or array
         Scores of a floating dtype and shape ``(N, K)``.
     t : Variable or array
-        Labels below ``K``, of a signed integer dtype and shape ``(N,)``.
+        Labels less than ``K``, of a signed integer dtype and shape ``(N,)``.
     norm : str
         ``'L1'`` or ``'L2'``.
     reduce : str

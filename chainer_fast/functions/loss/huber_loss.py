@@ -45,7 +45,7 @@ class HuberLoss(FunctionNode):
                 gy = broadcast.broadcast_to(gy, x.shape)
             gx = gy * clip.clip(x - t, -self.delta, self.delta)
         else:
-            clip.Clip(-self.delta, self.delta)      # raises an error for a wrong delta
+            clip.Clip(-self.delta, self.delta)      # an error for an invalid delta
             gx = Variable(kernels.huber_grad(
                 x.array, t.array, gy.array, self.delta))
         return tuple([gx if i == 0 else -gx for i in indexes])
@@ -54,7 +54,7 @@ class HuberLoss(FunctionNode):
 def huber_loss(
         x: VariableOrArray, t: VariableOrArray, delta: float,
         reduce: str = 'sum_along_second_axis') -> Variable:
-    """Huber loss, less sensitive to outliers than a squared error.
+    """Huber loss, which is less sensitive to outliers than a squared error.
 
     .. math::
 

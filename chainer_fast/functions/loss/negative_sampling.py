@@ -23,14 +23,14 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 @record(compiled.NegativeSamplingShortcut())
 class NegativeSamplingFunction(FunctionNode):
-    """Loss that tells the target from samples of noise.
+    """Loss that distinguishes the target from samples of noise.
 
     Attributes
     ----------
     samples : array or None
         Rows of the target and the samples of noise of the last forward pass.
     ignore_mask : array
-        Whether each target counts.
+        Whether each target is counted.
     wx : array or None
         Scores of the target and the samples.
     """
@@ -86,7 +86,7 @@ class NegativeSamplingFunction(FunctionNode):
         gx, gW = NegativeSamplingFunctionGrad(
             self.reduce, self.ignore_mask, self.sample_size, self.samples, self.wx
         ).apply((x, W, *grad_outputs))
-        # They differ in type if types were not checked.
+        # Their types may differ if types were not checked.
         return cast.as_type(gx, x.dtype), None, cast.as_type(gW, W.dtype)
 
 
@@ -98,13 +98,13 @@ class NegativeSamplingFunctionGrad(FunctionNode):
     reduce : str
         ``'sum'`` or ``'no'``.
     ignore_mask : array
-        Whether each target counts.
+        Whether each target is counted.
     sample_size : int
         Number of samples.
     samples : array
         Target and samples in each row.
     wx : array or None
-        Their scores, if already computed.
+        Scores of the target and the samples, if already computed.
     """
 
     def __init__(
@@ -130,10 +130,10 @@ class NegativeSamplingFunctionGrad(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # Compute the gradient again, now with differentiable functions.
+        # Compute the gradient again, with differentiable functions.
         again = config.enable_backprop
         with using_config('enable_backprop', True):
-            # Identities cut off the graph that the inputs themselves depend on.
+            # Identities separate the graph that the inputs themselves depend on.
             inputs = identity.identity(*self.get_retained_inputs())
             gs = self._differentiable(*inputs)
             gs, ggs = zip(*[
@@ -189,18 +189,18 @@ def negative_sampling(
         Samples, of a floating dtype and shape ``(N, K)``.
     t : Variable or array
         Classes of the samples, of dtype int32 and shape ``(N,)``; -1 for samples that
-        do not count.
+        are ignored.
     W : Variable or array
         Vectors of the classes, of the dtype of ``x`` and shape ``(classes, K)``.
     sampler : callable
-        Function that takes a shape and returns an array of samples of noise, such as
+        Function that accepts a shape and returns an array of samples of noise, such as
         :meth:`chainer_fast.utils.WalkerAlias.sample`.
     sample_size : int
         Number of samples of noise for each sample.
     reduce : str
         ``'sum'`` for the sum over the samples, ``'no'`` for the loss of each sample.
     return_samples : bool
-        Whether the samples of noise are also returned.
+        Whether to return the samples of noise, too.
 
     Returns
     -------
@@ -215,8 +215,8 @@ def negative_sampling(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point, or ``t`` not of dtype int32 and shape ``(N,)``.
     ValueError
-        If ``reduce`` has another value, or the vectors of ``x`` and ``W`` are not
-        equally long.
+        If ``reduce`` has another value, or the vectors of ``x`` and ``W`` differ in
+        length.
     IndexError
         If a target or a sample is not a class.
 

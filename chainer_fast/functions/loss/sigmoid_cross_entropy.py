@@ -46,7 +46,7 @@ class SigmoidCrossEntropy(FunctionNode):
 
     @functools.cached_property
     def ignore_mask(self) -> bool:
-        """Array of booleans that tell, after a forward pass, which labels count."""
+        """Boolean array of the labels that are counted, after a forward pass."""
         return self.get_retained_inputs()[1].array != self.ignore_label
 
     def backward(
@@ -66,9 +66,10 @@ class SigmoidCrossEntropyGrad(FunctionNode):
     reduce : str
         ``'mean'`` or ``'no'``.
     count : int
-        Number of labels the mean was taken over.
+        Number of labels that were averaged.
     ignore_mask : array or None
-        Boolean array of the labels that count; by default all but ``ignore_label``.
+        Boolean array of the labels that are counted; by default all except
+        ``ignore_label``.
     t : array
         The labels.
     """
@@ -131,10 +132,10 @@ def sigmoid_cross_entropy(
     x : Variable or array
         Scores, before any sigmoid, of a floating dtype.
     t : Variable or array
-        Labels 0 and 1, or -1 for elements that do not count, of a signed integer dtype
+        Labels 0 and 1, or -1 for elements that are ignored, of a signed integer dtype
         and the shape of ``x``.
     normalize : bool
-        Whether the mean is taken over all labels that count rather than over the
+        Whether to average over all labels that are not ignored, rather than over the
         samples along the first axis.
     reduce : str
         ``'mean'`` for the mean of the losses, ``'no'`` for the losses themselves.
@@ -143,7 +144,7 @@ def sigmoid_cross_entropy(
     -------
     Variable
         The loss, of the dtype of ``x``: a scalar, or an array of the shape of ``x``
-        with ``reduce='no'``, where elements that do not count are zero.
+        with ``reduce='no'``, where ignored elements are zero.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def sigmoid_cross_entropy(
 
     Notes
     -----
-    ``x`` must not be a sigmoid already.
+    The sigmoid must not have been applied to ``x``.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def _check_input_values(x, t, ignore_label):
 
 
 def _as_weights(class_weight, classes, is_double=False):
-    """Return a weight for each class; one alone is that of all classes."""
+    """Return a weight for each class; a single weight applies to all classes."""
     if class_weight is None or len(class_weight) == classes:
         return class_weight
     count = len(class_weight)
@@ -93,7 +93,7 @@ class SoftmaxCrossEntropy(FunctionNode):
         x_type, t_type = in_types
         type_check.expect(x_type.dtype.kind == 'f')
         if type_check.eval(t_type.dtype.kind) == 'f':
-            # A distribution over the classes takes the place of a label.
+            # A distribution over the classes replaces a label.
             type_check.expect(t_type.shape == x_type.shape)
             return
         type_check.expect(t_type.dtype.kind == 'i')
@@ -145,7 +145,7 @@ class SoftmaxCrossEntropy(FunctionNode):
 
     @functools.cached_property
     def y(self) -> NdArray | None:
-        """Softmax of the scores, after a forward pass, if it is kept."""
+        """Softmax of the scores after a forward pass, if it was stored."""
         if self._kept is None:
             return None
         return kernels.shares(self.get_retained_inputs()[0].array, self._kept)
@@ -161,18 +161,18 @@ class SoftmaxCrossEntropy(FunctionNode):
 
 
 class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
-    """Gradient of :class:`SoftmaxCrossEntropy`, fast but differentiable only once.
+    """Gradient of :class:`SoftmaxCrossEntropy`; fast, but cannot be differentiated.
 
     Parameters
     ----------
     ignore_label : int or None
-        Label of samples that do not count.
+        Label of samples that are not counted.
     class_weight : array or None
         Weight of each class.
     kept : array, tuple of array or None
-        What the kernel of the losses kept of the scores.
+        Values derived from the scores that the kernel of the losses stored.
     coeff : float, array or None
-        Factor of the mean, if one was taken.
+        Factor of the mean, if the losses were averaged.
     soft_target : bool
         Whether the labels are distributions.
     """
@@ -208,7 +208,7 @@ class _SoftmaxCrossEntropyGrad_NoDoubleBackprop(FunctionNode):
 
 def _double_backward_softmax_cross_entropy(
         x, t, normalize, class_weight, ignore_label, reduce):
-    """Return the loss of integer labels, composed of differentiable functions."""
+    """Return the loss of integer labels, computed by differentiable functions."""
     _check_class_weight_option(class_weight)
     _reduction.check_mean_or_no(reduce)
     x = as_variable(x)
@@ -234,7 +234,7 @@ def _double_backward_softmax_cross_entropy(
 
     # A sum in half precision over a large batch overflows or stops growing.
     dtype = numpy.promote_types(x.dtype, numpy.float32)
-    # Only the factor is used here: the sum is to be differentiated.
+    # Only the factor is used here, since the sum must be differentiable.
     _, coeff = kernels.mean(
         factor.astype(dtype, copy=False), t, ignore_label,
         None if normalize else len(t), dtype)
@@ -264,24 +264,24 @@ def softmax_cross_entropy(
         Scores, before any softmax, of a floating dtype and shape ``(N, C, ...)``.
     t : Variable or array
         Labels of a signed integer dtype and shape ``(N, ...)``; or soft labels, of a
-        floating dtype and the shape of ``x``, which hold a probability for each class.
-        No gradient flows to them.
+        floating dtype and the shape of ``x``, with a probability for each class. No
+        gradient flows to them.
     normalize : bool
-        Whether the mean is taken over all labels that count rather than over the ``N``
-        samples. Soft labels are always averaged over all their losses.
+        Whether to average over all labels that are not ignored, rather than over the
+        ``N`` samples. For soft labels, the mean is always over all losses.
     cache_score : bool
-        Whether the softmax is kept for the gradient, which is then faster and takes
-        more memory. Has no effect with ``enable_double_backprop``.
+        Whether to store the softmax for the gradient, which is then faster but needs
+        more memory. It has no effect with ``enable_double_backprop``.
     class_weight : array or None
-        Vector of a floating dtype that weighs the loss of each class. Soft labels are
-        not weighed.
+        Vector of a floating dtype with the weight of the loss of each class. Soft
+        labels are not weighted.
     ignore_label : int or None
-        Label of samples that do not count. None means that all samples count.
+        Label of samples that are not counted. None means that all samples count.
     reduce : str
         ``'mean'`` for the mean of the losses, ``'no'`` for the loss of each label.
     enable_double_backprop : bool
-        Whether the loss can be differentiated twice, which takes more time and memory.
-        Soft labels do not support it.
+        Whether the loss can be differentiated twice, which needs more time and memory.
+        It is not supported for soft labels.
     soft_target_loss : str
         Loss of soft labels, ``'cross-entropy'`` or ``'kl-divergence'``.
 
@@ -289,13 +289,13 @@ def softmax_cross_entropy(
     -------
     Variable
         The loss, of the dtype of ``x``: a scalar, or an array of shape ``(N, ...)``
-        with ``reduce='no'``, where ignored labels have the loss zero.
+        with ``reduce='no'``, where the loss of ignored labels is zero.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If dtypes or shapes do not match, or ``enable_double_backprop`` is set for
-        soft labels.
+        If dtypes or shapes do not match, or ``enable_double_backprop`` is true for soft
+        labels.
     IndexError
         If a label is not a class.
     ValueError
@@ -305,7 +305,7 @@ def softmax_cross_entropy(
     Warns
     -----
     UserWarning
-        Once, if a label below zero is not ignored: it counts from the end.
+        Once, if a negative label is not ignored: it counts from the end.
 
     See Also
     --------
@@ -315,7 +315,7 @@ def softmax_cross_entropy(
 
     Notes
     -----
-    ``x`` must not have gone through a softmax.
+    The softmax must not have been applied to ``x``.
 
     Examples
     --------

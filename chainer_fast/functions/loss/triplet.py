@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Triplet(FunctionNode):
-    """Loss of anchors that are not nearer to positive than to negative samples."""
+    """Loss of anchors that are not closer to positive than to negative samples."""
 
     dist_hinge: Xp
 
@@ -97,7 +97,8 @@ def triplet(
     negative : Variable or array
         Other samples :math:`n`, of the same dtype and shape.
     margin : float
-        Positive difference of the squared distances at which the loss becomes zero.
+        Positive difference between the squared distances at which the loss becomes
+        zero.
     reduce : str
         ``'mean'`` for the mean over the triples, ``'no'`` for the loss of each triple.
 

@@ -43,7 +43,7 @@ def gaussian_kl_divergence(
         Means :math:`\\mu`, of a floating dtype.
     ln_var : Variable or array
         Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
-        that broadcasts.
+        that can be broadcast.
     reduce : str
         ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the divergence of
         each element.
@@ -97,7 +97,7 @@ def bernoulli_nll(
     x : Variable or array
         Observed values, from 0 to 1, of any shape.
     y : Variable or array
-        Logits, of a floating dtype and a shape that broadcasts.
+        Logits, of a floating dtype and a shape that can be broadcast.
     reduce : str
         ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the loss of each
         element.
@@ -122,7 +122,7 @@ def bernoulli_nll(
 
     Notes
     -----
-    ``y`` must not have gone through a sigmoid.
+    The sigmoid must not have been applied to ``y``.
 
     Examples
     --------
@@ -154,10 +154,10 @@ def gaussian_nll(
     x : Variable or array
         Observed values, of a floating dtype.
     mean : Variable or array
-        Means :math:`\\mu`, of the same dtype and a shape that broadcasts.
+        Means :math:`\\mu`, of the same dtype and a shape that can be broadcast.
     ln_var : Variable or array
         Logarithms of the variances :math:`\\sigma^2`, of the same dtype and a shape
-        that broadcasts.
+        that can be broadcast.
     reduce : str
         ``'sum'`` or ``'mean'`` over all elements, or ``'no'`` for the loss of each
         element.
@@ -193,7 +193,7 @@ def gaussian_nll(
 
     def loss(x, mean, ln_var):
         ln_var = as_variable(ln_var)
-        # Plain arrays may differ in dtype until they meet a variable.
+        # Plain arrays may differ in dtype until they are combined with a variable.
         error = x - mean
         distance = error * error * exponential.exp(-ln_var) * 0.5
         constants = (ln_var + math.log(2 * math.pi)) * 0.5

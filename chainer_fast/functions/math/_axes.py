@@ -11,14 +11,14 @@ from chainer_fast.variable import Variable
 
 
 def as_tuple(axis):
-    """Returns ``axis`` as ``None`` or a tuple of ints.
+    """Return ``axis`` as ``None`` or a tuple of ints.
 
     Raises
     ------
     TypeError
-        If it is anything else.
+        If ``axis`` is of another type.
     ValueError
-        If an axis is named twice.
+        If an axis occurs twice.
     """
     if axis is None:
         return None
@@ -33,7 +33,7 @@ def as_tuple(axis):
 
 
 def kept_shape(shape, axis):
-    """``shape`` with length 1 on the reduced axes, as ``keepdims`` would leave it."""
+    """Return ``shape`` with length 1 on the reduced axes, as with ``keepdims``."""
     if axis is None:
         return (1,) * len(shape)
     reduced = {a % len(shape) for a in axis}
@@ -58,7 +58,7 @@ class Reduction(function_node.FunctionNode):
             _checks.axis(in_types[0], number)
 
     def spread(self, reduced: tp.Any) -> Variable:
-        """Broadcasts a variable of the shape of the output to that of the input."""
+        """Broadcast a variable from the shape of the output to that of the input."""
         shape = self.inputs[0].shape
         if self.axis is not None and reduced.ndim < len(shape):
             reduced = reshape.reshape(reduced, kept_shape(shape, self.axis))
@@ -66,16 +66,16 @@ class Reduction(function_node.FunctionNode):
 
 
 def align(y, shape, axis):
-    """Broadcasts ``y``, whose axes are those of ``shape`` from ``axis`` on.
+    """Broadcast ``y``, whose axes are those of ``shape`` from ``axis``.
 
-    In debug mode the lengths of these axes must be the same, not only broadcastable.
+    In debug mode, the lengths of these axes must be equal, not only compatible.
     """
     if configuration.config.debug:
         expected = shape[axis:axis + y.ndim]
         assert y.shape == expected, (
             f'y has shape {y.shape}, but x has {expected} from axis {axis} on.')
     axis = _numbers.plain(axis)
-    # An axis far away is not worth a shape of so many lengths to be refused.
+    # An axis that is far out of range must not create a shape with so many axes.
     most = len(shape) + 1
     behind = min(len(shape) - axis - y.ndim, most)
     y = reshape.reshape(y, (1,) * min(axis, most) + y.shape + (1,) * behind)

@@ -1,11 +1,11 @@
 """Sums of products along named axes, computed by matrix products.
 
 Axes are named by letters: the terms ``'ij'`` and ``'jk'`` of two arrays and the term
-``'ik'`` of their product say that ``j`` is summed over. Two arrays are multiplied by a
-single matrix product, after the axes of each have been sorted into those that both
-share with the result, those of its own, and those that are summed over. More arrays are
-multiplied in pairs, the cheapest first. What is to be done is worked out once for each
-set of terms and remembered.
+``'ik'`` of their product mean that ``j`` is summed over. Two arrays are multiplied by a
+single matrix product. Before that, the axes of each array are sorted into axes that
+both share with the result, axes of this array only, and axes that are summed over. More
+than two arrays are multiplied in pairs, the cheapest product first. The steps for each
+set of terms are planned once and cached.
 """
 import functools
 import math
@@ -18,25 +18,25 @@ from chainer_fast.backends.kernels.common import halves
 
 
 def contract(xp, terms, out, xs):
-    """Sums the products of arrays over the axes that the result does not have.
+    """Sum the products of arrays over the axes that the result does not have.
 
     Parameters
     ----------
     xp : module
         NumPy or CuPy.
     terms : tuple of str
-        Letters of the axes, for each array. A letter that a term has twice means the
-        diagonal.
+        Letters of the axes of each array. A letter that occurs twice in a term means
+        the diagonal.
     out : str
-        Letters of the result, each one once and in some term.
+        Letters of the result. Each letter must occur once, and in at least one term.
     xs : sequence of arrays
         Floating-point arrays.
 
     Returns
     -------
     array
-        The sums, in the dtype that the arrays have in common. Of one array it is a
-        view, if nothing is summed.
+        The sums, in the common dtype of the arrays. For one array, the result is a view
+        if nothing is summed.
     """
     shapes = None
     if len(xs) > 2:
@@ -46,19 +46,19 @@ def contract(xp, terms, out, xs):
 
 @functools.lru_cache(maxsize=1024)
 def plan(terms, out, shapes):
-    """Steps of :func:`contract` for given terms.
+    """Return a function that runs the steps of :func:`contract` for given terms.
 
     Parameters
     ----------
     terms : tuple of str
     out : str
     shapes : tuple of tuple of int
-        Shapes of the arrays; not needed for one and two.
+        Shapes of the arrays; not needed for one or two arrays.
 
     Returns
     -------
     callable
-        It takes the module and the arrays.
+        Function of the array module and the arrays.
     """
     if len(terms) == 1:
         return functools.partial(_reduce, *_single_plan(terms[0], out))
@@ -68,7 +68,7 @@ def plan(terms, out, shapes):
 
 
 def _single_plan(term, out):
-    """Equation, and whether it sums, for one array."""
+    """Return the equation for one array, and whether it sums."""
     return term + '->' + out, not set(term) <= set(out)
 
 
@@ -94,7 +94,7 @@ def _multiply_many(steps, xp, xs):
     if dtype.char == 'e':
         xs = [halves.cast(x, numpy.float32) for x in xs]
     for i, j, pair in steps:
-        # The later one first, so that the earlier one keeps its place.
+        # The later axis first, so that the position of the earlier one does not change.
         right = xs.pop(j)
         xs.append(pair(xp, xs.pop(i), right))
     return _in_dtype(xs[0], dtype)
@@ -119,18 +119,18 @@ def _without(letters, others):
 
 
 class _Operand:
-    """Steps that bring an array into the form that a product takes.
+    """Steps that transform an array to the form that a product requires.
 
     Parameters
     ----------
     term : str
-        Letters of its axes.
+        Letters of the axes of the array.
     needed : str
         Letters that the other array or the result has.
     groups : list of str
-        The letters to be left, in the order wanted.
+        Letters of the remaining axes, in the required order.
     merge : tuple of int
-        Groups that become one axis each, which is of length one for an empty group.
+        Groups that become one axis each. The axis of an empty group has length one.
     """
 
     def __init__(self, term, needed, groups, merge=()):
@@ -158,7 +158,7 @@ class _Operand:
             self.diagonal or self.summed or self.axes or self.pieces)
 
     def arrange(self, xp, x):
-        """Takes the diagonal, sums over axes of no use and permutes the others."""
+        """Take the diagonal, sum over unneeded axes, and permute the others."""
         if self.diagonal is not None:
             x = xp.einsum(self.diagonal, x)
         if self.summed is not None:
@@ -260,7 +260,7 @@ class _Pair:
 
 
 def _aligned(xp, x):
-    """Copies matrices whose elements lie apart both ways, which BLAS cannot take."""
+    """Copy matrices that are not contiguous along either axis, which BLAS rejects."""
     if x.itemsize in x.strides[-2:]:
         return x
     return xp.ascontiguousarray(x)
@@ -270,9 +270,9 @@ _pair_plan = functools.lru_cache(maxsize=1024)(_Pair)
 
 
 def _order(terms, out, shapes):
-    """Products of pairs that make a product of many, each the cheapest at its time.
+    """Return the pairs of arrays to multiply in turn, the cheapest pair at each step.
 
-    The cost of one is the number of its multiplications.
+    The cost of a product is its number of multiplications.
     """
     lengths = {}
     for term, shape in zip(terms, shapes, strict=True):

@@ -1,18 +1,18 @@
-"""Steps that the gradients of functions of several arrays have in common."""
+"""Steps common to the gradients of functions of several arrays."""
 from chainer_fast.functions.math import sum as sum_mod
 
 
 def fit(gradient, operand):
-    """Sums a gradient over the axes along which its operand was broadcast."""
+    """Sum a gradient over the axes along which its operand was broadcast."""
     if gradient.shape == operand.shape:
         return gradient
     return sum_mod.sum_to(gradient, operand.shape)
 
 
 def combine(*products):
-    """Sums ``gradient * factor`` over pairs of them; ``None`` is a gradient of zero.
+    """Sum ``gradient * factor`` over pairs of the two; ``None`` is a zero gradient.
 
-    Returns ``None`` when all are.
+    Return ``None`` if all gradients are ``None``.
     """
     total = None
     for gradient, factor in products:

@@ -1,8 +1,8 @@
 """Operands of the arithmetic operators: constants, arrays and variables.
 
-A *constant* is a scalar: it becomes an attribute of the function and takes the dtype
-of the array it meets, so that ``x + 1.5`` keeps the dtype of ``x``. An array operand
-is cast to the dtype of the variable beside it and becomes an input.
+A *constant* is a scalar: it becomes an attribute of the function and is cast to the
+dtype of the array operand, so that ``x + 1.5`` keeps the dtype of ``x``. An array
+operand is cast to the dtype of the variable operand and becomes an input.
 """
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def _is_array(value):
 
 
 def is_constant(value):
-    """Tell whether an operand is a scalar; NumPy counts strings among these."""
+    """Return whether an operand is a scalar; for NumPy, strings are scalars."""
     return numpy.isscalar(value) and not isinstance(value, (str, bytes))
 
 
 def _convert_value_to_string(value):
-    """Text that stands for a constant in the label of a function."""
+    """Return the text for a constant in the label of a function."""
     if isinstance(value, variable.Variable):
         value = value.array
     if numpy.isscalar(value):
         text = str(value)
-        # NumPy counts strings among the scalars; here are numbers.
+        # NumPy treats strings as scalars; this is a number.
         return f'({text})' if value < 0 else text  # type: ignore[operator]
     if _is_array(value):
         return 'constant array'
@@ -42,9 +42,9 @@ def _convert_value_to_string(value):
 
 
 def _preprocess_const(x, value):
-    """Returns ``value`` with the dtype of ``x``: scalars and 0-dim arrays as scalars.
+    """Return ``value`` with the dtype of ``x``: scalars and 0-dim arrays as scalars.
 
-    Integers that do not fit wrap around, as they do in ``ndarray.astype``.
+    Integers that are out of range wrap around, as in ``ndarray.astype``.
     """
     dtype = x.dtype
     if dtype.kind == 'f' and not _is_array(value):
@@ -55,7 +55,7 @@ def _preprocess_const(x, value):
 
 
 def _preprocess_rhs(x, value):
-    """Returns an operand as an input of a function: arrays get the dtype of ``x``.
+    """Return an operand as an input of a function; cast arrays to the dtype of ``x``.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def _preprocess_rhs(x, value):
 
 
 class UnaryOperator(function_node.FunctionNode):
-    """Operator with one array operand; ``floating`` refuses integers."""
+    """Operator with one array operand; with ``floating``, integers are an error."""
 
     is_elementwise = True
     floating = False

@@ -1,4 +1,4 @@
-"""Choice of one of two elements, for the larger and the smaller of two arrays."""
+"""Selection of one of two elements, for the maximum and the minimum of two arrays."""
 from __future__ import annotations
 
 import typing as tp
@@ -15,9 +15,9 @@ from chainer_fast.variable import GradOutputs, Variable
 
 
 class PairFunction(function_node.FunctionNode):
-    """Chooses from two arrays with the ufunc named ``ufunc``.
+    """Selects elements of two arrays by the ufunc named ``ufunc``.
 
-    ``grad_class`` is the gradient: it gives ``gy`` to the element that was chosen.
+    ``grad_class`` is the gradient: it passes ``gy`` to the element that was selected.
     """
 
     ufunc: tp.Any = None
@@ -43,10 +43,10 @@ class PairFunction(function_node.FunctionNode):
 
 
 class PairGrad(function_node.FunctionNode):
-    """Hands ``gy`` to the first array where ``first`` holds, to the second likewise.
+    """Passes ``gy`` to the first array where ``first`` is true, likewise to the second.
 
-    One of two elements is NaN where it matters: there the maximum hands ``gy`` to the
-    second array, and the minimum to none.
+    NaN is a special case: if one of two elements is NaN, the maximum passes ``gy`` to
+    the second array, and the minimum to neither.
     """
 
     x1_shape: tp.Any

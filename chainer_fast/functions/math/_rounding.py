@@ -1,4 +1,4 @@
-"""Functions that are constant between jumps: they leave the graph."""
+"""Functions that are constant between jumps; their results are not in the graph."""
 import numpy
 
 from chainer_fast import backend, utils, variable
@@ -8,14 +8,15 @@ _NUMBERS = (numpy.generic, bool, int, float, complex, list, tuple)
 
 
 def piecewise_constant(x, ufunc):
-    """Applies a ufunc of the array module and returns a variable without gradient.
+    """Apply a ufunc of the array module; return a variable that needs no gradient.
 
-    Scalars and lists are taken as NumPy takes them.
+    Scalars and lists are converted as by NumPy.
     """
     array = numpy.asarray(x) if isinstance(x, _NUMBERS) else variable.as_array(x)
     plain = backend.from_chx(array)
     xp = backend.get_array_module(plain)
-    # Every rounded half is one, so that float32 gives the same numbers.
+    # Every rounded float16 number is a float16 number, so float32 gives the same
+    # results.
     wide = halves.cast(plain, 'f') if plain.dtype.char == 'e' else plain
     y = utils.force_array(halves.cast(getattr(xp, ufunc)(wide), plain.dtype))
     if plain is not array:

@@ -24,23 +24,23 @@ class FloatFunction(function_node.FunctionNode):
 class FloatUfunc(FloatFunction):
     """Function that a ufunc of the array module computes.
 
-    Subclasses name the ufunc in ``ufunc`` and give their ``gradient``.
+    Subclasses set ``ufunc`` to the name of the ufunc and define ``gradient``.
     """
 
     ufunc: tp.Any = None
     keeps = 'x'
     """Variables that the gradient needs: ``x``, the output ``y``, or ``xy``."""
     keeps_dtype = False
-    """Whether the result has the dtype of ``x``, even if that is of integers, which are
-    taken unless types are checked.
+    """Whether the result has the dtype of ``x``, even if that is an integer dtype. Such
+    dtypes are accepted if types are not checked.
     """
 
     def compute(self, x: NdArray) -> NdArray:
-        """Returns the values of the function on an array."""
+        """Return the values of the function on an array."""
         return unary.apply(getattr(backend.get_array_module(x), self.ufunc), x)
 
     def gradient(self, *kept_and_gy: tp.Any) -> Variable:
-        """Returns the gradient, from the variables that are kept and that of ``y``."""
+        """Return the gradient from the retained variables and the gradient of ``y``."""
         raise NotImplementedError
 
     @halves.forward_in_single
@@ -72,8 +72,8 @@ class FloatUfunc(FloatFunction):
 class ElementwiseGrad(function_node.FunctionNode):
     """Gradient ``slope(x) * gy`` of a function of one array, as a function.
 
-    It is linear in ``gy``, hence its own derivative with respect to ``gy``.
-    Subclasses give ``slope`` on arrays and ``curve``, the derivative of the slope, on
+    It is linear in ``gy`` and therefore its own derivative with respect to ``gy``.
+    Subclasses define ``slope`` on arrays and ``curve``, the derivative of the slope, on
     variables.
     """
 

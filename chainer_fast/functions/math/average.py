@@ -57,13 +57,13 @@ def average(
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to average over; all of them when ``None``. With weights, a tuple of
-        several is not supported.
+        Axes to average over; all axes if ``None``. With weights, a tuple of several
+        axes is not supported.
     weights : Variable, array or None
-        Weights of the elements along ``axis``, of one axis; of the shape of ``x`` when
+        Weights of the elements along ``axis``, a vector; or of the shape of ``x`` if
         ``axis`` is ``None``.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether to keep the reduced axes, with length 1.
 
     Returns
     -------
@@ -73,12 +73,13 @@ def average(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point or has no such axis, or ``weights`` is not as
-        long as the axis.
+        If ``x`` is not floating-point or has no such axis, or the length of ``weights``
+        is not that of the axis.
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice, or several beside weights.
+        If ``axis`` contains an axis twice, or contains several axes and weights are
+        given.
     ZeroDivisionError
         If there is no element to average.
 
@@ -113,7 +114,7 @@ def _weighted_mean(x, axis, weights, keepdims):
     total = sum_mod.sum(weights)
     if axis is None:
         if not isinstance(x, Variable) and numpy.ndim(x) == 0:
-            weights = as_variable(weights)  # a scalar gets its dtype
+            weights = as_variable(weights)  # a scalar is cast to its dtype
         y = sum_mod.sum(x * weights, keepdims=keepdims)
     else:
         column = [1] * x.ndim

@@ -1,6 +1,6 @@
-"""The operators of variables: functions for sums, products, powers, and their names.
+"""The operators of variables: functions for sums, products and powers.
 
-The gradient of a function that is not made of others is a function as well.
+The gradient of a function that is not composed of others is also a function.
 """
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ class DivFromConstantGrad(function_node.FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # Linear in gy, so its own derivative there; x ** -2 gives -2 * x ** -3.
+        # Linear in gy, so its own derivative in gy; that of x ** -2 is -2 * x ** -3.
         x, gy = self.get_retained_inputs()
         ggx, = grad_outputs
         grads = []
@@ -298,10 +298,10 @@ class DivFromConstantGrad(function_node.FunctionNode):
 #
 
 def _exponent(x, value):
-    """The exponent of a power of ``x``, in its dtype.
+    """Return the exponent of a power of ``x``, in the dtype of ``x``.
 
-    Scalars go to NumPy as Python numbers: only these reach its short cuts for squares,
-    square roots and reciprocals.
+    Scalars are passed to NumPy as Python numbers, since NumPy has shortcuts for
+    squares, square roots and reciprocals only for these.
     """
     if _operands._is_array(value):
         return value.astype(x.dtype, copy=False)
@@ -359,11 +359,11 @@ class PowVarVarGrad(function_node.FunctionNode):
             log_y = log_a * a ** b
             mixed = p * (b * log_a + 1)
         else:
-            log_y = mixed = None  # spares the logarithm of a base that is negative
+            log_y = mixed = None  # avoids the logarithm of a negative base
         grads = []
         for i in indexes:
             if i == 0:
-                # b * (b - 1) alone may be infinite where the power is zero.
+                # b * (b - 1) by itself may be infinite where the power is zero.
                 twice = b * ((b - 1) * a ** (b - 2))
                 g = _gradients.combine((u, twice), (v, mixed)) * gy
             elif i == 1:
@@ -399,7 +399,7 @@ class PowVarConstGrad(function_node.FunctionNode):
     is_elementwise = True
 
     def __init__(self, value: tp.Any) -> None:
-        # One less than the least number of its type would wrap.
+        # Subtracting one from the smallest number of the type would wrap around.
         self.value = int(value) if isinstance(value, numpy.integer) else value
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -421,7 +421,7 @@ class PowVarConstGrad(function_node.FunctionNode):
             if i == 0 and numpy.isscalar(self.value) and self.value == 1:
                 grads.extend(_ZeroGradient().apply((x,)))
             elif i == 0:
-                # value * x ** (value - 1) is differentiated by the rule once more.
+                # Differentiate value * x ** (value - 1) by the same rule.
                 rule = PowVarConstGrad(self.value - 1)
                 grads.extend(rule.apply((x, ggx * self.value * gy)))
             else:
@@ -430,7 +430,7 @@ class PowVarConstGrad(function_node.FunctionNode):
 
 
 class _ZeroGradient(function_node.FunctionNode):
-    """Gradient of a constant in the place of ``0 * x ** -1``, NaN where ``x`` is 0."""
+    """Gradient of a constant instead of ``0 * x ** -1``, which is NaN if ``x`` is 0."""
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
@@ -462,9 +462,10 @@ class PowConstVar(_operands.ConstantOperator):
 
 
 def _log(value, y):
-    """Logarithm of a base whose powers are ``y``; NumPy warns if there is none.
+    """Return the logarithm of a base whose powers are ``y``.
 
-    That of the number zero counts as 0 where the power is, which is constant there.
+    NumPy warns if the logarithm is undefined. For the base zero it is defined as 0
+    where the power is 0, since the power is constant there.
     """
     if _operands._is_array(value):
         return backend.get_array_module(y).log(value)
@@ -566,7 +567,7 @@ def neg(self: VariableOrArray) -> Variable:
 
 
 def absolute(self: VariableOrArray) -> Variable:
-    """Elementwise absolute value, of ``abs(x)``.
+    """Elementwise absolute value, for ``abs(x)``.
 
     .. math:: y = |x|
 
@@ -602,9 +603,9 @@ def absolute(self: VariableOrArray) -> Variable:
 
 
 def _apply(x, other, with_constant, with_array, reflected=False):
-    """Applies one of two functions, as ``other`` is a scalar or not.
+    """Apply one of two functions, depending on whether ``other`` is a scalar.
 
-    ``reflected`` puts ``x`` on the right.
+    ``reflected`` makes ``x`` the right operand.
     """
     if _operands.is_constant(other):
         y, = with_constant(other).apply((x,))
@@ -622,19 +623,20 @@ def add(*xs: VariableOrArray) -> Variable:
     Parameters
     ----------
     *xs : Variables or arrays
-        Arrays of one dtype and of shapes that broadcast. The second of two may be a
-        scalar, or an array of another dtype: it is cast to the dtype of the first.
+        Arrays of one dtype and of shapes that can be broadcast. If there are two
+        arguments, the second one may be a scalar or an array of another dtype, which is
+        cast to the dtype of the first one.
 
     Returns
     -------
     Variable
-        Sums, of the common shape and the dtype of the first.
+        Sums, of the common shape and the dtype of the first argument.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If the shapes cannot be broadcast, or the dtypes of variables, or of three
-        arrays or more, differ.
+        If the shapes cannot be broadcast, or the dtypes of variables, or of three or
+        more arrays, differ.
     ValueError
         If there is no argument.
     TypeError
@@ -670,7 +672,7 @@ def sub(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     Parameters
     ----------
     rhs : Variable, array or scalar
-        The subtrahend; arrays and scalars are cast to the dtype on the left.
+        The subtrahend; arrays and scalars are cast to the dtype of the left operand.
 
     Returns
     -------
@@ -690,7 +692,7 @@ def mul(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     Parameters
     ----------
     rhs : Variable, array or scalar
-        The other factor; arrays and scalars are cast to the dtype on the left.
+        The other factor; arrays and scalars are cast to the dtype of the left operand.
 
     Returns
     -------
@@ -709,7 +711,7 @@ def div(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     Parameters
     ----------
     rhs : Variable, array or scalar
-        The divisor; arrays and scalars are cast to the dtype on the left.
+        The divisor; arrays and scalars are cast to the dtype of the left operand.
 
     Returns
     -------
@@ -739,7 +741,7 @@ def pow(self: VariableOrArray, rhs: Variable | NdArray | float) -> Variable:
     Parameters
     ----------
     rhs : Variable, array or scalar
-        The exponent; arrays and scalars are cast to the dtype on the left.
+        The exponent; arrays and scalars are cast to the dtype of the left operand.
 
     Returns
     -------
@@ -759,7 +761,7 @@ def matmul(self: VariableOrArray, rhs: VariableOrArray) -> Variable:
     Parameters
     ----------
     rhs : Variable or array
-        Matrices; an array is cast to the dtype on the left.
+        Matrices; an array is cast to the dtype of the left operand.
 
     Returns
     -------
@@ -774,7 +776,7 @@ def rmatmul(self: VariableOrArray, rhs: VariableOrArray | float) -> Variable:
 
 
 def install_variable_arithmetics() -> None:
-    """Gives :class:`~chainer_fast.Variable` its arithmetic operators."""
+    """Define the arithmetic operators of :class:`~chainer_fast.Variable`."""
     graph.bind_operators(
         functions={
             'add': add, 'sub': sub, 'mul': mul, 'truediv': div, 'floordiv': floordiv,
@@ -789,7 +791,7 @@ def install_variable_arithmetics() -> None:
             'truediv': DivFromConstant},
         neg=neg, neg_class=Neg)
     variable.Variable.__abs__ = absolute
-    # The names that Python 2 had.
+    # Names in Python 2.
     variable.Variable.__div__ = div  # type: ignore[attr-defined]
     variable.Variable.__rdiv__ = rdiv  # type: ignore[attr-defined]
 

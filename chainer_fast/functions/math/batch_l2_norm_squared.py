@@ -12,7 +12,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class BatchL2NormSquared(function_node.FunctionNode):
-    """Sum of squares over all axes but the first."""
+    """Sum of squares over all axes except the first one."""
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -32,7 +32,7 @@ class BatchL2NormSquared(function_node.FunctionNode):
 
 
 def _column(x, ndim):
-    """Shape of a vector that is broadcast along all axes but the first."""
+    """Return the shape of a vector that broadcasts along all axes except the first."""
     return x.shape + (1,) * (ndim - 1)
 
 
@@ -68,7 +68,7 @@ def batch_l2_norm_squared(x: VariableOrArray) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Floating-point samples, of two axes or more; the first is the batch.
+        Floating-point samples, with two or more axes; the first one is the batch axis.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Sum with an array of fewer axes."""
+"""Sum with an array that has fewer axes."""
 from __future__ import annotations
 
 from chainer_fast.functions.math import _axes
@@ -17,7 +17,7 @@ def bias(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:
     x : Variable or array
         Array to add to, of any dtype.
     y : Variable or array
-        Terms, of the dtype of ``x``. Its axes are those of ``x`` from ``axis`` on.
+        Terms, of the dtype of ``x``. Its axes are those of ``x`` from ``axis``.
     axis : int
         First axis of ``x`` that ``y`` has.
 
@@ -29,7 +29,7 @@ def bias(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If the shape of ``y`` is not that of the axes of ``x`` from ``axis`` on.
+        If the shape of ``y`` is not that of the axes of ``x`` from ``axis``.
 
     See Also
     --------

@@ -29,9 +29,10 @@ class Cholesky(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # From A = L L^T, L^-1 dA L^-T = M + M^T with the lower triangular M = L^-1 dL.
-        # So M is the lower half of the left-hand side, its diagonal counted half, and
-        # <gL, dL> = <L^T gL, M> is traced back to dA. See I. Murray, "Differentiation
-        # of the Cholesky decomposition" (arXiv:1602.07527), section 5.3.
+        # So M is the lower triangle of the left-hand side with half of its diagonal,
+        # and <gL, dL> = <L^T gL, M> is expressed in terms of dA. See I. Murray,
+        # "Differentiation of the Cholesky decomposition" (arXiv:1602.07527), section
+        # 5.3.
         factor, = self.get_retained_outputs()
         gy, = grad_outputs
         xp = backend.get_array_module(gy)
@@ -52,7 +53,7 @@ def cholesky(a: VariableOrArray) -> Variable:
     ----------
     a : Variable or array
         Symmetric positive definite matrix in single or double precision. Only its lower
-        half is read; the gradient is that with respect to a symmetric matrix.
+        triangle is read; the gradient is that with respect to a symmetric matrix.
 
     Returns
     -------
@@ -62,7 +63,7 @@ def cholesky(a: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point or has not two axes.
+        If ``a`` is not floating-point or does not have two axes.
     numpy.linalg.LinAlgError
         If the matrix is not positive definite, or not square.
     TypeError

@@ -14,12 +14,12 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 @record(elementwise(
     'Clip::of', ('Clip::grad', 0), parameters=('x_min', 'x_max')))
 class Clip(_unary.FloatUfunc):
-    """Clipping; a bound of ``None`` is no bound.
+    """Clipping; ``None`` means that there is no bound.
 
     Raises
     ------
     ValueError
-        If the lower bound is not below the upper one, or neither is given.
+        If the lower bound is not less than the upper one, or neither is given.
     """
 
     x_min: float | None
@@ -45,11 +45,11 @@ class Clip(_unary.FloatUfunc):
 
 
 class ClipGrad(_unary.FloatFunction):
-    """Gradient of clipping: passes where ``x`` lies in the range, bounds included."""
+    """Gradient of clipping: passes where ``x`` is in the closed range."""
 
     def __init__(
             self, x: VariableOrArray, x_min: float | None, x_max: float | None) -> None:
-        # NaN is outside, since comparisons with it are false.
+        # NaN is out of range, since comparisons with it are false.
         if x_min is None:
             self.cond: tp.Any = x <= x_max
         else:
@@ -58,13 +58,13 @@ class ClipGrad(_unary.FloatFunction):
                 self.cond &= x <= x_max
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        # A product, since choosing by a mask is slow where it changes often.
+        # A product, since selecting by a mask is slow if the mask changes often.
         return utils.force_array(inputs[0] * self.cond),
 
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # Linear in gy, with a mask that is a constant.
+        # Linear in gy; the mask is a constant.
         gy, = grad_outputs
         return gy * self.cond.astype(gy.dtype),
 
@@ -79,13 +79,13 @@ def clip(x: VariableOrArray, x_min: float | None, x_max: float | None) -> Variab
     x : Variable or array
         Floating-point elements.
     x_min, x_max : float or None
-        Bounds; ``None`` is no bound.
+        Bounds; ``None`` means that there is no bound.
 
     Returns
     -------
     Variable
-        Elements of the shape and dtype of ``x``. The gradient passes where they are
-        not changed.
+        Elements of the shape and dtype of ``x``. The gradient passes through elements
+        that are not changed.
 
     Raises
     ------

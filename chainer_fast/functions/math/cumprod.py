@@ -13,13 +13,13 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _part(x, axis, start=None, stop=None):
-    """Slice of a variable along an axis that is not negative."""
+    """Return a slice of a variable along a nonnegative axis."""
     return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
 @record(Declared('running_product', ('running_product_grad', 0, 'y', 'g')))
 class Cumprod(function_node.FunctionNode):
-    """Running product along an axis, or through the flattened array."""
+    """Running product along an axis, or over the flattened array."""
 
     def __init__(self, axis: int | None = None) -> None:
         if axis is not None and not isinstance(axis, int):
@@ -50,11 +50,12 @@ class Cumprod(function_node.FunctionNode):
         shape = x.shape
         axis = 0 if self.axis is None else self.axis % x.ndim
         if y.shape[axis] < 2:
-            return reshape.reshape(gy, shape),      # The sequence is its own product.
+            return reshape.reshape(gy, shape),      # The product is x itself.
         if self.axis is None:
             x = reshape.reshape(x, y.shape)
-        # An element gets the product of those before it, times the sum over the
-        # products of those behind it: no division, which zeros would not allow.
+        # The gradient of an element is the product of those before it times the sum
+        # over the products of those after it. There is no division, which would fail
+        # for zeros.
         first = list(y.shape)
         first[axis] = 1
         ones = backend.get_array_module(x).ones(first, y.dtype)
@@ -96,7 +97,7 @@ class Cumprodsum(function_node.FunctionNode):
 
 
 def _flipcumprodsum(xmul, xadd, axis):
-    """The recurrence of :class:`Cumprodsum` run from the end."""
+    """Run the recurrence of :class:`Cumprodsum` from the end."""
     flipped = [flip.flip(v, axis) for v in (xmul, xadd)]
     y, = Cumprodsum(axis).apply(flipped)
     return flip.flip(y, axis)
@@ -112,13 +113,12 @@ def cumprod(x: VariableOrArray, axis: int | None = None) -> Variable:
     x : Variable or array
         Floating-point elements.
     axis : int or None
-        Axis to multiply along. With ``None`` the product runs through the flattened
-        array.
+        Axis to multiply along. With ``None`` the product is over the flattened array.
 
     Returns
     -------
     Variable
-        Products of the dtype and shape of ``x``, or of one axis when ``axis`` is
+        Products of the dtype and shape of ``x``, or of one axis if ``axis`` is
         ``None``.
 
     Raises

@@ -10,7 +10,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Cumsum(function_node.FunctionNode):
-    """Running sum along an axis, or through the flattened array."""
+    """Running sum along an axis, or over the flattened array."""
 
     def __init__(self, axis: int | None = None) -> None:
         if axis is not None and not isinstance(axis, int):
@@ -60,12 +60,12 @@ def cumsum(x: VariableOrArray, axis: int | None = None) -> Variable:
     x : Variable or array
         Floating-point elements.
     axis : int or None
-        Axis to sum along. With ``None`` the sum runs through the flattened array.
+        Axis to sum along. With ``None`` the sum is over the flattened array.
 
     Returns
     -------
     Variable
-        Sums of the dtype and shape of ``x``, or of one axis when ``axis`` is ``None``.
+        Sums of the dtype and shape of ``x``, or of one axis if ``axis`` is ``None``.
 
     Raises
     ------

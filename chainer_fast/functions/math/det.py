@@ -52,12 +52,12 @@ def batch_det(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Their determinants, of shape ``(batch,)`` and the dtype of ``a``.
+        Determinants, of shape ``(batch,)`` and the dtype of ``a``.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point, or no batch of square matrices.
+        If ``a`` is not floating-point or not a batch of square matrices.
 
     See Also
     --------
@@ -84,7 +84,7 @@ def det(a: VariableOrArray) -> Variable:
 
     .. math:: \\det A = \\sum_\\pi \\operatorname{sign}(\\pi) \\prod_i a_{i, \\pi(i)}
 
-    with the sum over all permutations.
+    where the sum is over all permutations.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def det(a: VariableOrArray) -> Variable:
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point, or no square matrix.
+        If ``a`` is not floating-point or not a square matrix.
 
     See Also
     --------

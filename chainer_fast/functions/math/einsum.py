@@ -19,14 +19,14 @@ from chainer_fast.variable import GradOutputs, Variable
 einsum_symbols = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 einsum_symbols_set: set[str] = set(einsum_symbols)
 
-# Stands for the ellipsis within subscripts.
+# Represents the ellipsis within subscripts.
 _REST = '@'
 
 
 def _enumerate_axes(subscripts):
-    """Pairs of the axis, or the slice of axes, and the symbol of it.
+    """Yield pairs of an axis, or a slice of axes, and its symbol.
 
-    Axes behind the ellipsis are counted from the end.
+    Axes after the ellipsis are counted from the end.
     """
     front, rest, back = subscripts.partition(_REST)
     axes: list[tuple[tp.Any, str]] = list(enumerate(front))
@@ -38,7 +38,7 @@ def _enumerate_axes(subscripts):
 
 @functools.lru_cache(maxsize=1024)
 def _read_equation(equation, count):
-    """Subscripts of the inputs and of the output, which is made up if not given."""
+    """Return the subscripts of inputs and output, which may be implied."""
     text = equation.replace(' ', '').replace('...', _REST)
     if _REST in equation:
         raise ValueError("Character @ is not a valid symbol in subscripts %r: write "
@@ -60,9 +60,10 @@ def _read_equation(equation, count):
 
 
 def _output_of(in_subs, count, out_sub):
-    """Checks subscripts; without any for the output, those it has by convention.
+    """Check subscripts, and return those of the output.
 
-    They are the ellipsis followed by all symbols that occur once, in order.
+    If the output has none, they are by convention the ellipsis followed by all symbols
+    that occur once, in order.
     """
     terms = in_subs.split(',')
     if len(terms) != count:
@@ -88,7 +89,7 @@ def _output_of(in_subs, count, out_sub):
 
 
 def _read_sublist(sublist):
-    """Subscripts of a list of integers and ellipses."""
+    """Return the subscripts for a list of integers and ellipses."""
     symbols = []
     if not isinstance(sublist, abc.Iterable):
         sublist = None,
@@ -100,20 +101,20 @@ def _read_sublist(sublist):
         else:
             raise TypeError(
                 'Subscripts must be a str, or lists of int and Ellipsis after the '
-                'operands, but %r is there.' % (entry,))
+                'operands, not %r.' % (entry,))
     return ''.join(symbols)
 
 
 def _parse_einsum_input(operands):
-    """Subscripts of the inputs and of the output, and the operands.
+    """Return the subscripts of inputs and output, and the operands.
 
     Parameters
     ----------
     operands : tuple
-        A string and the operands, or the operands each followed by a list.
+        A string and the operands, or the operands, each followed by a list.
     """
     if not operands:
-        raise ValueError('No input operands: einsum takes subscripts and arrays.')
+        raise ValueError('No input operands: einsum needs subscripts and arrays.')
     if isinstance(operands[0], str):
         arrays = operands[1:]
         return (*_read_equation(operands[0], len(arrays)), arrays)
@@ -127,7 +128,7 @@ def _parse_einsum_input(operands):
 
 
 def _spell_out(in_subs, out_sub, ndims, out_ndim=None):
-    """Replaces the ellipsis by letters, so that each axis has one.
+    """Replace the ellipsis by letters, so that each axis has a letter.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ def _spell_out(in_subs, out_sub, ndims, out_ndim=None):
     ndims : tuple of int
         Numbers of axes of the inputs.
     out_ndim : int or None
-        Number of axes of the output, if there may be some that no input has.
+        Number of axes of the output, if it may have axes that no input has.
 
     Returns
     -------
@@ -162,7 +163,7 @@ def _spell_out(in_subs, out_sub, ndims, out_ndim=None):
 
 @functools.lru_cache(maxsize=4096)
 def _fit(in_subs, shapes):
-    """Tells whether arrays of these shapes go with subscripts."""
+    """Return whether arrays of given shapes match subscripts."""
     terms = in_subs.split(',')
     lengths = {}
     if len(terms) != len(shapes):
@@ -179,28 +180,29 @@ def _fit(in_subs, shapes):
 
 @functools.lru_cache(maxsize=4096)
 def _plan(in_subs, out_sub, shapes):
-    """Plans the multiplication of arrays of these shapes."""
+    """Plan the multiplication of arrays of given shapes."""
     terms, out = _spell_out(in_subs, out_sub, tuple([len(s) for s in shapes]))
     if _REST in in_subs and _REST not in out_sub and any(
             _REST in sub and len(shape) >= len(sub)
             for sub, shape in zip(in_subs.split(','), shapes, strict=True)):
         raise ValueError(
             'einsum does not sum over an ellipsis, but the output %r of %r lacks it. '
-            "Write '...' there, and sum afterwards." % (
+            "Add '...' to the output, and sum afterwards." % (
                 out_sub, in_subs.replace(_REST, '...')))
     return _contraction.plan(terms, out, shapes)
 
 
 @functools.lru_cache(maxsize=1024)
 def _gradient(in_subs, out_sub, i):
-    """Subscripts of the gradient with respect to an input.
+    """Return the subscripts of the gradient with respect to an input.
 
     Returns
     -------
     in_subs, out_sub : str
-        Those of the gradient of the sums with the other inputs, and of the gradient.
+        Subscripts of the operands (the gradient of the sums and the other inputs) and
+        of the gradient.
     flags : tuple or None
-        Whether to exchange these two and to transpose either, if the gradient is a
+        Whether to exchange the operands and to transpose each, if the gradient is a
         matrix product.
     """
     terms = in_subs.split(',')
@@ -261,7 +263,7 @@ class EinSum(FunctionNode):
             _check_ndim(type_check.eval(in_type.ndim), term)
 
     def _check_data_type_forward(self, arrays):
-        # The same few shapes recur.
+        # Few different shapes occur.
         for x in arrays:
             if x.dtype.kind != 'f':
                 break
@@ -281,8 +283,8 @@ class EinSum(FunctionNode):
     def backward(
             self, indices: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # A sum of products is linear in each factor: in its gradient, that of the sum
-        # takes the factor's place.
+        # A sum of products is linear in each factor: in the gradient, the gradient of
+        # the sum replaces the factor.
         gy, = grad_outputs
         nodes = self.inputs
         inputs = self.get_retained_inputs() if len(nodes) > 1 else ()
@@ -315,18 +317,18 @@ def _check_ndim(ndim, term):
 
 @functools.lru_cache(maxsize=4096)
 def _diagonal_plan(in_subs, out_sub, shapes, out_ndim):
-    """Plans the multiplication of arrays, without the axes that none of them has.
+    """Plan the multiplication of arrays, without the axes that none of them has.
 
     Returns
     -------
     plan : callable
         Function that multiplies the arrays.
     places : list of int or None
-        For each axis of the output, which of the different ones it is; None if all
-        are.
+        For each axis of the output, its index among the distinct axes; None if all axes
+        are distinct.
     spread : tuple or None
-        Index that gives the result of the plan all these different axes; None if it is
-        the output.
+        Index that adds the missing distinct axes to the result of the plan; None if
+        that result is the output.
     """
     terms, out = _spell_out(
         in_subs, out_sub, tuple([len(s) for s in shapes]), out_ndim)
@@ -340,13 +342,13 @@ def _diagonal_plan(in_subs, out_sub, shapes, out_ndim):
 
 
 class DiagEinSum(EinSum):
-    """Sums of products, put on a diagonal of the output or repeated along its axes.
+    """Sums of products on a diagonal of the output, or repeated along its axes.
 
     Parameters
     ----------
     in_subs, out_sub : str
-        Subscripts. A symbol that the output has twice stands for a diagonal outside of
-        which the output is zero; along axes that no input has, it repeats itself.
+        Subscripts. A symbol that occurs twice in the output means a diagonal outside of
+        which the output is zero; along axes that no input has, the output is repeated.
         An ellipsis may be summed over.
     out_shape : tuple of int
         Shape of the output.
@@ -387,34 +389,34 @@ class DiagEinSum(EinSum):
 def einsum(*operands: tp.Any) -> Variable:
     """Sums products of arrays over axes, in Einstein's notation.
 
-    Every axis of the arrays has a symbol. Arrays are multiplied such that axes of the
-    same symbol run together, and axes whose symbol the output lacks are summed over.
+    Every axis of the arrays has a symbol. Axes with the same symbol are multiplied
+    elementwise, and axes whose symbol is not in the output are summed over.
 
     Parameters
     ----------
     *operands
         Either a string and the arrays, ``einsum('ij,jk->ik', a, b)``, or each array
-        followed by a list of integers (and ``Ellipsis``) in place of letters,
+        followed by a list of integers (and ``Ellipsis``) instead of letters,
         ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. Arrays are floating-point; they may be
-        variables. Without an output, it has the ellipsis and the symbols that occur
-        once, in alphabetical order. A symbol that one array has twice stands for its
-        diagonal.
+        variables. If the output is not given, it has the ellipsis and the symbols that
+        occur once, in alphabetical order. A symbol that occurs twice in one array means
+        its diagonal.
 
     Returns
     -------
     Variable
-        The sums, in the dtype the arrays have in common.
+        The sums, in the common dtype of the arrays.
 
     Raises
     ------
     ValueError
-        If the subscripts are invalid or not as many as the arrays, or an ellipsis would
-        be summed over.
+        If the subscripts are invalid, if their number is not that of the arrays, or if
+        an ellipsis would be summed over.
     TypeError
         If the subscripts are neither a string nor lists of integers.
     chainer_fast.utils.type_check.InvalidType
-        If axes of the same symbol differ in length, as there is no broadcasting, or an
-        array is not floating-point.
+        If axes with the same symbol differ in length, since they are not broadcast, or
+        an array is not floating-point.
 
     See Also
     --------

@@ -31,7 +31,7 @@ def erfc(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Values of the shape and dtype of ``x``, exact for large ``x`` too.
+        Values of the shape and dtype of ``x``, precise even for large ``x``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The exponential function less one."""
+"""The exponential function minus one."""
 from __future__ import annotations
 
 from chainer_fast.backends.kernels import record
@@ -20,7 +20,7 @@ class Expm1(_unary.FloatUfunc):
 
 
 def expm1(x: VariableOrArray) -> Variable:
-    """Elementwise ``e ** x - 1``, exact for small ``x`` too.
+    """Elementwise ``e ** x - 1``, precise even for small ``x``.
 
     .. math:: y = e^x - 1
 

@@ -13,7 +13,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _as_complex(xp, real, imag):
-    # NumPy's transforms are of double precision in all its versions but the latest.
+    # Only recent versions of NumPy have transforms in single precision.
     double = xp is numpy or real.dtype == numpy.float64
     z = xp.empty(real.shape, numpy.complex128 if double else numpy.complex64)
     z.real = real
@@ -30,7 +30,7 @@ class FFT(FunctionNode):
         The transform, or its inverse.
     """
 
-    # Which of both transforms is divided by the number of elements.
+    # Which of the two transforms is divided by the number of elements.
     _norm = 'backward'
 
     def __init__(self, method: str) -> None:
@@ -50,8 +50,8 @@ class FFT(FunctionNode):
     def backward(
             self, inputs: tuple[int, ...],
             grads: GradOutputs) -> tuple[Variable | None, ...]:
-        # The gradient goes through the conjugate transpose of the matrix of the
-        # transform. That is the inverse, but for the factor, which stays with the
+        # The gradient is multiplied by the conjugate transpose of the matrix of the
+        # transform. That is the inverse except for the factor, which remains with the
         # transform that has it.
         known = next(g for g in grads if g is not None)
         xp = backend.get_array_module(known)

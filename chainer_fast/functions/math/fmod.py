@@ -50,7 +50,7 @@ def fmod(x: VariableOrArray, divisor: VariableOrArray) -> Variable:
     Parameters
     ----------
     x, divisor : Variable or array
-        Floating-point, of one dtype and of shapes that broadcast.
+        Floating-point, of one dtype and of shapes that can be broadcast.
 
     Returns
     -------

@@ -32,12 +32,12 @@ def identity(*inputs: VariableOrArray) -> Variable | tuple[Variable, ...]:
     Parameters
     ----------
     *inputs : Variables or arrays
-        Any number of them, of any shape and dtype.
+        Any number of inputs of any shape and dtype.
 
     Returns
     -------
     Variable or tuple of Variable
-        One variable for one input, otherwise a tuple. They share memory with the
+        One variable for one input, otherwise a tuple. Outputs share memory with the
         inputs.
 
     Examples

@@ -15,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _inverse(x):
-    """Inverts the matrices in the last two axes."""
+    """Invert the matrices in the last two axes."""
     try:
         return linalg.inverse(x, config.debug)
     except numpy.linalg.LinAlgError:
@@ -23,7 +23,7 @@ def _inverse(x):
 
 
 def _check_square(in_types, ndim):
-    """Expects floating-point square matrices in the last of some axes."""
+    """Expect floating-point square matrices in the last two of a number of axes."""
     _checks.floats(in_types, 'a')
     type_check.expect(in_types[0].ndim == ndim)
     height, width = in_types[0].shape[ndim - 2], in_types[0].shape[ndim - 1]
@@ -69,12 +69,13 @@ def inv(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Matrix whose product with ``a`` is the identity, of its shape and dtype.
+        Matrix whose product with ``a`` is the identity, of the shape and dtype of
+        ``a``.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point, or no square matrix.
+        If ``a`` is not floating-point or not a square matrix.
     ValueError
         If the matrix is singular; on a GPU in debug mode only.
 
@@ -108,14 +109,14 @@ def batch_inv(a: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Their inverses, of the shape and dtype of ``a``.
+        Inverses, of the shape and dtype of ``a``.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``a`` is not floating-point, or no batch of square matrices.
+        If ``a`` is not floating-point or not a batch of square matrices.
     ValueError
-        If any of them is singular; on a GPU in debug mode only.
+        If any matrix is singular; on a GPU in debug mode only.
 
     See Also
     --------

@@ -33,7 +33,8 @@ def log_ndtr(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Logarithms of the shape and dtype of ``x``, exact for very negative ``x`` too.
+        Logarithms of the shape and dtype of ``x``, precise even for very negative
+        ``x``.
 
     Raises
     ------

@@ -19,14 +19,14 @@ class Log1p(_unary.FloatUfunc):
 
 
 def log1p(x: VariableOrArray) -> Variable:
-    """Elementwise ``log(1 + x)``, exact for small ``x`` too.
+    """Elementwise ``log(1 + x)``, precise even for small ``x``.
 
     .. math:: y = \\ln(1 + x)
 
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements above -1, of any shape.
+        Floating-point elements greater than -1, of any shape.
 
     Returns
     -------

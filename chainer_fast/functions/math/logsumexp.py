@@ -32,7 +32,7 @@ class LogSumExp(_axes.Reduction):
         x, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         if not config.enable_backprop:
-            # The gradient will not be differentiated: one kernel is enough.
+            # The gradient will not be differentiated: one kernel is sufficient.
             kept = _axes.kept_shape(x.shape, self.axis)
             y, g = [v.array.reshape(kept) for v in (y, grad_outputs[0])]
             return Variable(softmax.logsumexp_grad(x.array, y, g)),
@@ -51,15 +51,15 @@ def logsumexp(
 
     .. math:: y = \\log \\sum_i e^{x_i}
 
-    It is infinite if the largest element is, and elements that are this infinity then
-    get the gradient as it is.
+    It is infinite if the largest element is infinite. Elements equal to this infinity
+    then receive the unscaled gradient.
 
     Parameters
     ----------
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to sum over; all of them when ``None``.
+        Axes to sum over; all axes if ``None``.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def logsumexp(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice.
+        If ``axis`` contains an axis twice.
 
     See Also
     --------

@@ -17,34 +17,34 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _flip(x, yes):
-    """Transposes the matrices in the last two axes; vectors have none."""
+    """Transpose the matrices in the last two axes; return vectors unchanged."""
     return x.swapaxes(-1, -2) if yes and x.ndim > 1 else x
 
 
 def _matmul(a, b, transa=False, transb=False, transout=False):
-    """Product of arrays, with operands or result transposed on request."""
+    """Return the product of arrays, with operands or result transposed on request."""
     if transout and min(a.ndim, b.ndim) > 1:
-        # (A B)^T = B^T A^T gives a contiguous result.
+        # (A B)^T = B^T A^T yields a contiguous result.
         return _matmul(b, a, not transb, not transa)
     left, right = _flip(a, transa), _flip(b, transb)
     if right.ndim < 3 and (left.ndim < 3 or not transa):
-        # One large product where matmul would make many small ones.
+        # One large product where matmul would compute many small ones.
         return kernels.dot(left, right)
     return kernels.matmul(left, right)
 
 
 def _get_check_index(trans, right, row_idx=0, col_idx=1):
-    """Axis of an operand that a product sums over.
+    """Return the axis of an operand that a product sums over.
 
-    That is the column axis of the left operand and the row axis of the right one,
-    exchanged when the operand is transposed.
+    This is the column axis of the left operand and the row axis of the right one; they
+    are exchanged if the operand is transposed.
     """
     exchanged = bool(trans) != bool(right)
     return (col_idx, row_idx)[exchanged]
 
 
 def _check_ndim(in_type, lower=1, upper=2):
-    """Type check of the number of axes, ``lower`` and ``upper`` included."""
+    """Expect a number of axes between ``lower`` and ``upper``, inclusive."""
     ndim = in_type.ndim
     type_check.expect(lower <= ndim, ndim <= upper)
 
@@ -72,7 +72,7 @@ class MatMul(_Product):
         self.dtype = dtype
 
     def _check_data_type_forward(self, arrays):
-        # Matrices that obviously go together need no closer look.
+        # Matrices that obviously match need no further check.
         if len(arrays) == 2:
             a, b = [x.shape for x in arrays]
             if (min(len(a), len(b)) > 1 and a[:-2] == b[:-2]
@@ -109,8 +109,8 @@ class MatMul(_Product):
         gy, = grad_outputs
         transa, transb, transc = self.transa, self.transb, self.transc
 
-        # A vector on the left is a row, one on the right a column, and either keeps
-        # the axis of length 1 in the gradient of the result.
+        # A left vector is a row and a right one a column, and each keeps an axis of
+        # length 1 in the gradient of the result.
         a_shape, b_shape = a.shape, b.shape
         if a.ndim == 1 or b.ndim == 1:
             batch = (a_shape if b.ndim == 1 else b_shape)[:-2]
@@ -125,8 +125,9 @@ class MatMul(_Product):
                 transb = False
             transc = False
         elif a.ndim > 2 == b.ndim and not (transa or transc):
-            # All matrices of the batch meet the same one: stacked, they are one
-            # matrix, and no gradient of b is made for each only to be summed.
+            # All matrices of the batch are multiplied by the same one: stacked, they
+            # form one matrix, which avoids separate gradients of b that would have to
+            # be summed.
             rows = utils.size_of_shape(a_shape[:-1])
             a = reshape.reshape(a, (rows, a_shape[-1]))
             gy = reshape.reshape(gy, (rows, gy.shape[-1]))
@@ -155,17 +156,17 @@ def matmul(
     Parameters
     ----------
     a, b : Variable or array
-        Floating-point. Two axes make a matrix, further axes in front a batch of
-        matrices, which is broadcast; one axis is a vector: a row on the left, a column
-        on the right.
+        Floating-point arrays. An array with two axes is a matrix; preceding axes form a
+        batch of matrices, which is broadcast. An array with one axis is a vector: a row
+        as left operand and a column as right operand.
     transa, transb : bool
         Whether to transpose the matrices of an operand. Vectors are not affected.
 
     Returns
     -------
     Variable
-        The product, without the axis that a vector was given, in the dtype that the
-        operands have in common.
+        The product, without the axes that were added to vectors, in the common dtype of
+        the operands.
 
     Raises
     ------
@@ -194,19 +195,19 @@ def matmul(
 
 
 def _as_columns(x):
-    """Takes a batch of vectors as a batch of matrices of one column."""
+    """Reshape a batch of vectors to a batch of matrices with one column."""
     return x[:, :, None] if x.ndim == 2 else x
 
 
 def _summed_length(in_type, axis):
-    """Length of an axis, which is 1 for the column that vectors lack."""
+    """Return the length of an axis, which is 1 for the missing column of vectors."""
     if axis == 2 and type_check.eval(in_type.ndim) == 2:
         return type_check.make_variable(1, '1')
     return in_type.shape[axis]
 
 
 class BatchMatMul(_Product):
-    """Products of the pairs of matrices of two batches of one length."""
+    """Products of the pairs of matrices of two batches of equal length."""
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'a', 'b')
@@ -247,8 +248,8 @@ class BatchMatMulGrad(_Product):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # <gga, ga> + <ggb, gb> = <gy, op(gga) op(b) + op(a) op(ggb)>, so each operand
-        # gets the gradient of the product of the other with a second gradient.
+        # <gga, ga> + <ggb, gb> = <gy, op(gga) op(b) + op(a) op(ggb)>, so the gradient
+        # of each operand is that of the product of the other one and a second gradient.
         a, b, gy = self.get_retained_inputs()
         gga, ggb = grad_outputs
         flags = self.transa, self.transb
@@ -284,16 +285,16 @@ def batch_matmul(
     Parameters
     ----------
     a, b : Variable or array
-        Floating-point batches of matrices, of three axes, or of vectors, of two: a
-        vector is a matrix of one column.
+        Floating-point batches of matrices, with three axes, or of vectors, with two
+        axes. A vector is a matrix with one column.
     transa, transb : bool
         Whether to transpose the matrices of an operand.
 
     Returns
     -------
     Variable
-        Products, of shape ``(batch, rows, columns)``, in the dtype that the operands
-        have in common.
+        Products, of shape ``(batch, rows, columns)``, in the common dtype of the
+        operands.
 
     Raises
     ------
@@ -303,7 +304,7 @@ def batch_matmul(
     Warns
     -----
     DeprecationWarning
-        Always.
+        At every call.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""The larger of two."""
+"""The maximum of two arrays."""
 from __future__ import annotations
 
 from chainer_fast.backends.kernels.common import halves
@@ -7,7 +7,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class MaximumGrad(_pairwise.PairGrad):
-    """Gradient of :class:`Maximum`; of equal elements the first gets it."""
+    """Gradient of :class:`Maximum`; the first of equal elements receives it."""
 
     def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
         first = halves.as_floats(x1) >= halves.as_floats(x2)
@@ -15,27 +15,27 @@ class MaximumGrad(_pairwise.PairGrad):
 
 
 class Maximum(_pairwise.PairFunction):
-    """Elementwise larger of two arrays."""
+    """Elementwise maximum of two arrays."""
 
     ufunc = 'maximum'
     grad_class = MaximumGrad
 
 
 def maximum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
-    """Elementwise larger of two arrays.
+    """Elementwise maximum of two arrays.
 
     .. math:: y_i = \\max(x^1_i, x^2_i)
 
     Parameters
     ----------
     x1, x2 : Variable or array
-        Floating-point, of one dtype and of shapes that broadcast.
+        Floating-point, of one dtype and of shapes that can be broadcast.
 
     Returns
     -------
     Variable
-        Larger elements, of the common shape and dtype. Of two equal elements ``x1``
-        gets the gradient.
+        Larger elements, of the common shape and dtype. If two elements are equal,
+        ``x1`` receives the gradient.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The smaller of two."""
+"""The minimum of two arrays."""
 from __future__ import annotations
 
 from chainer_fast.backends.kernels.common import halves
@@ -7,7 +7,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class MinimumGrad(_pairwise.PairGrad):
-    """Gradient of :class:`Minimum`; of equal elements the first gets it."""
+    """Gradient of :class:`Minimum`; the first of equal elements receives it."""
 
     def __init__(self, x1: VariableOrArray, x2: VariableOrArray) -> None:
         wide1, wide2 = halves.as_floats(x1), halves.as_floats(x2)
@@ -17,27 +17,27 @@ class MinimumGrad(_pairwise.PairGrad):
 
 
 class Minimum(_pairwise.PairFunction):
-    """Elementwise smaller of two arrays."""
+    """Elementwise minimum of two arrays."""
 
     ufunc = 'minimum'
     grad_class = MinimumGrad
 
 
 def minimum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
-    """Elementwise smaller of two arrays.
+    """Elementwise minimum of two arrays.
 
     .. math:: y_i = \\min(x^1_i, x^2_i)
 
     Parameters
     ----------
     x1, x2 : Variable or array
-        Floating-point, of one dtype and of shapes that broadcast.
+        Floating-point, of one dtype and of shapes that can be broadcast.
 
     Returns
     -------
     Variable
-        Smaller elements, of the common shape and dtype. Of two equal elements ``x1``
-        gets the gradient.
+        Smaller elements, of the common shape and dtype. If two elements are equal,
+        ``x1`` receives the gradient.
 
     Raises
     ------

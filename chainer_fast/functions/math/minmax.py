@@ -14,11 +14,11 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class SelectorBase(_axes.Reduction):
     """Selection of one element over axes.
 
-    The gradient goes to every element that equals the selected one.
+    Every element that equals the selected one receives the gradient.
     """
 
     def _fwd(self, x, xp):
-        raise NotImplementedError('a subclass tells which element is selected')
+        raise NotImplementedError('a subclass must define which element is selected')
 
     @halves.forward_in_single
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -58,15 +58,15 @@ def max(
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to search; all of them when ``None``.
+        Axes to search; all axes if ``None``.
     keepdims : bool
-        Whether the searched axes stay, with length 1.
+        Whether to keep the searched axes, with length 1.
 
     Returns
     -------
     Variable
         The elements, of the dtype of ``x`` and its shape without the searched axes.
-        Their gradient goes to every element that equals them.
+        Every element that equals them receives their gradient.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def max(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice, or there is no element.
+        If ``axis`` contains an axis twice, or there is no element.
 
     See Also
     --------
@@ -115,15 +115,15 @@ def min(
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to search; all of them when ``None``.
+        Axes to search; all axes if ``None``.
     keepdims : bool
-        Whether the searched axes stay, with length 1.
+        Whether to keep the searched axes, with length 1.
 
     Returns
     -------
     Variable
         The elements, of the dtype of ``x`` and its shape without the searched axes.
-        Their gradient goes to every element that equals them.
+        Every element that equals them receives their gradient.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def min(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice, or there is no element.
+        If ``axis`` contains an axis twice, or there is no element.
 
     See Also
     --------
@@ -162,7 +162,7 @@ class IndexSelectorBase(function_node.FunctionNode):
         self.axis = axis
 
     def _fwd(self, x, xp):
-        raise NotImplementedError('a subclass tells which element is selected')
+        raise NotImplementedError('a subclass must define which element is selected')
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -198,13 +198,13 @@ def argmax(x: VariableOrArray, axis: int | None = None) -> Variable:
     x : Variable or array
         Floating-point elements.
     axis : None or int
-        Axis to search; the flattened array when ``None``.
+        Axis to search. The flattened array is searched if ``None``.
 
     Returns
     -------
     Variable
-        Positions of the first of them, of dtype int32 and the shape of ``x`` without
-        the axis. They have no gradient.
+        Positions of the first such elements, of dtype int32 and the shape of ``x``
+        without the axis. They have no gradient.
 
     Raises
     ------
@@ -250,13 +250,13 @@ def argmin(x: VariableOrArray, axis: int | None = None) -> Variable:
     x : Variable or array
         Floating-point elements.
     axis : None or int
-        Axis to search; the flattened array when ``None``.
+        Axis to search. The flattened array is searched if ``None``.
 
     Returns
     -------
     Variable
-        Positions of the first of them, of dtype int32 and the shape of ``x`` without
-        the axis. They have no gradient.
+        Positions of the first such elements, of dtype int32 and the shape of ``x``
+        without the axis. They have no gradient.
 
     Raises
     ------

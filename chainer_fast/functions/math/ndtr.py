@@ -34,7 +34,7 @@ def ndtr(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Probabilities of a value below ``x``, of the shape and dtype of ``x``.
+        Probabilities of a value less than ``x``, of the shape and dtype of ``x``.
 
     Raises
     ------

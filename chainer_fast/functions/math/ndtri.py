@@ -31,7 +31,7 @@ def ndtri(x: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Values that a standard normal variable stays below with probability ``x``, of
+        Values such that a standard normal variable is less with probability ``x``, of
         the shape and dtype of ``x``.
 
     Raises

@@ -47,10 +47,9 @@ def polygamma(n: VariableOrArray, x: VariableOrArray) -> Variable:
     Parameters
     ----------
     n : Variable or array
-        Orders: integers that are not negative, of a signed dtype. 0 gives
-        :func:`digamma`.
+        Orders: nonnegative integers of a signed dtype. The order 0 is :func:`digamma`.
     x : Variable or array
-        Floating-point elements, of a shape that broadcasts with that of ``n``.
+        Floating-point elements, of a shape that can be broadcast with that of ``n``.
 
     Returns
     -------

@@ -28,17 +28,18 @@ class Prod(_axes.Reduction):
             gy: GradOutputs) -> tuple[Variable | None, ...]:
         x, = self.get_retained_inputs()
         if not config.enable_backprop:
-            # The gradient will not be differentiated: one kernel is enough.
+            # The gradient will not be differentiated: one kernel is sufficient.
             g = gy[0].array.reshape(_axes.kept_shape(x.shape, self.axis))
             return Variable(reduction.product_grad(x.array, g, self.axis)),
-        # Products of many halves may leave their range on the way.
+        # Intermediate products of many float16 numbers may be out of range.
         return self.spread(gy[0]) * _halves.in_single(self._others, x),
 
     def _others(self, x):
         """Return for each element the product of those that it is reduced with."""
         order, back, shape = products.in_rows(x.shape, self.axis)
         if shape[0] < 2:
-            # There are none, and the product of none has the gradient zero.
+            # There are no other elements, and the gradient of the empty product is
+            # zero.
             xp = backend.get_array_module(x.array)
             return where.where(
                 xp.zeros(x.shape, bool), x, xp.ones(x.shape, x.dtype))
@@ -60,9 +61,9 @@ def prod(
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to multiply over; all of them when ``None``.
+        Axes to multiply over; all axes if ``None``.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether to keep the reduced axes, with length 1.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def prod(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice.
+        If ``axis`` contains an axis twice.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Product with an array of fewer axes."""
+"""Product with an array that has fewer axes."""
 from __future__ import annotations
 
 from chainer_fast.functions.math import _axes
@@ -17,7 +17,7 @@ def scale(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:
     x : Variable or array
         Array to scale, of a floating dtype.
     y : Variable or array
-        Factors, of the dtype of ``x``. Its axes are those of ``x`` from ``axis`` on.
+        Factors, of the dtype of ``x``. Its axes are those of ``x`` from ``axis``.
     axis : int
         First axis of ``x`` that ``y`` has.
 
@@ -30,7 +30,7 @@ def scale(x: VariableOrArray, y: VariableOrArray, axis: int = 1) -> Variable:
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point, or the shape of ``y`` is not that of the axes of
-        ``x`` from ``axis`` on.
+        ``x`` from ``axis``.
 
     See Also
     --------

@@ -33,7 +33,7 @@ class _Sampled(FunctionNode):
     transa, transb, transc : bool
         Whether to transpose the operands and the result.
     dtype : optional
-        Dtype of the result, by default the one the operands have in common.
+        Dtype of the result, by default the common dtype of the operands.
     """
 
     sp_shape: tuple[int, int]
@@ -72,7 +72,7 @@ class _Sampled(FunctionNode):
 
 
 def _computing_dtype(inputs):
-    """Half precision is computed in single precision."""
+    """Return the dtype to compute in: single precision for half precision."""
     return numpy.result_type(numpy.float32, *[x.dtype for x in inputs])
 
 
@@ -180,16 +180,15 @@ def sparse_matmul(
     ----------
     a, b : CooMatrix, and Variable or array
         One sparse and one dense operand, in either order. The dense one is
-        floating-point and has two axes, or three for a batch of the same length as the
-        sparse one's.
+        floating-point and has two axes, or three for a batch whose length is that of
+        the sparse one.
     transa, transb : bool
         Whether to transpose the matrices of an operand.
 
     Returns
     -------
     Variable
-        The product, dense, of two axes or three, in the dtype that the operands have in
-        common.
+        The dense product, with two or three axes, in the common dtype of the operands.
 
     Raises
     ------

@@ -43,7 +43,7 @@ def sqrt(x: VariableOrArray) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements that are not negative; others give NaN.
+        Nonnegative floating-point elements; the result is NaN for others.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def rsqrt(x: VariableOrArray) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Positive floating-point elements of any shape; zero gives infinity.
+        Positive floating-point elements of any shape; the result is infinite for zero.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Sums over axes, and the sum that undoes a broadcast."""
+"""Sums over axes, and the sum that reverses a broadcast."""
 from __future__ import annotations
 
 import numpy
@@ -38,9 +38,9 @@ def sum(
     x : Variable or array
         Floating-point elements.
     axis : None, int or tuple of int
-        Axes to sum over; all of them when ``None``.
+        Axes to sum over; all axes if ``None``.
     keepdims : bool
-        Whether the reduced axes stay, with length 1.
+        Whether to keep the reduced axes, with length 1.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def sum(
     TypeError
         If ``axis`` is of another type.
     ValueError
-        If ``axis`` names an axis twice.
+        If ``axis`` contains an axis twice.
 
     See Also
     --------
@@ -107,7 +107,7 @@ def sum_to(x: VariableOrArray, shape: tuple[int, ...]) -> Variable:
     -------
     Variable
         The sums, of the given shape and the dtype of ``x``; ``x`` itself, as a
-        variable, when it has that shape already.
+        variable, if it already has that shape.
 
     See Also
     --------

@@ -16,29 +16,29 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _as_axes(entry):
-    """One side of ``axes`` as a tuple."""
+    """Return one side of ``axes`` as a tuple."""
     if isinstance(entry, abc.Sequence) or getattr(entry, 'ndim', None):
         return _numbers.plain_all(entry)
     return operator.index(_numbers.plain(entry)),
 
 
 def _counted(axes, shape, name):
-    """Axes counted from the front."""
+    """Return nonnegative axes."""
     ndim = len(shape)
     if len(axes) > ndim:
-        raise ValueError('axes names %d axes of %s, which has %d: %s' % (
+        raise ValueError('axes contains %d axes of %s, which has %d: %s' % (
             len(axes), name, ndim, list(axes)))
     found = []
     for axis in axes:
-        shape[axis]  # an axis that is not there raises IndexError
+        shape[axis]  # an axis that does not exist raises IndexError
         found.append(axis % ndim)
     if len(set(found)) < len(found):
-        raise ValueError('axes names an axis of %s twice: %s' % (name, list(axes)))
+        raise ValueError('axes contains an axis of %s twice: %s' % (name, list(axes)))
     return tuple(found)
 
 
 def _read_axes(axes, a_shape, b_shape):
-    """Axes of both arrays that are summed over."""
+    """Return the axes of both arrays that are summed over."""
     if isinstance(axes, abc.Sequence):
         if len(axes) != 2:
             raise ValueError(
@@ -46,11 +46,12 @@ def _read_axes(axes, a_shape, b_shape):
                 'it has %d entries: %r' % (len(axes), axes))
         a_sum, b_sum = map(_as_axes, axes)
         if len(a_sum) != len(b_sum):
-            raise ValueError('axes must name as many axes of a as of b: %r' % (axes,))
+            raise ValueError('axes must contain the same number of axes of a and b: '
+                             '%r' % (axes,))
     elif isinstance(axes, int):
         for name, shape in ('a', a_shape), ('b', b_shape):
             if axes > len(shape):
-                raise ValueError('axes names %s axes of %s, which has %s' % (
+                raise ValueError('axes contains %s axes of %s, which has %s' % (
                     axes, name, len(shape)))
         count = max(axes, 0)
         a_sum = range(-count, 0)
@@ -74,7 +75,7 @@ def _others(axes, ndim):
 
 @functools.lru_cache(maxsize=1024)
 def _terms(a_axes, b_axes, c_axes):
-    """Letters of the axes of both arrays and of the product."""
+    """Return letters for the axes of both arrays and of the product."""
     letters = iter(einsum_symbols)
     a, b, c = {}, {}, {}
     for first, places, second, others in (
@@ -94,11 +95,12 @@ class TensorDot(FunctionNode):
     Parameters
     ----------
     axes : int or pair of sequences of int
-        The axes to be summed over; see :func:`tensordot`.
+        The axes to sum over; see :func:`tensordot`.
     a_axes, b_axes, c_axes : pair of sequences of int, optional
-        The axes in detail: of ``a`` those that are kept and those that are summed over,
-        of ``b`` those that are summed over and those that are kept, and of the result
-        the places of what ``a`` and ``b`` keep. By default they follow from ``axes``.
+        The axes in detail: for ``a`` the axes that are kept and those that are summed
+        over, for ``b`` those that are summed over and those that are kept, and for the
+        result the positions of the kept axes of ``a`` and ``b``. By default they are
+        derived from ``axes``.
     dtype : optional
         Dtype of the result.
     """
@@ -173,8 +175,8 @@ def tensordot(
 
     .. math:: c_{i, j} = \\sum_k a_{i, k} \\, b_{k, j}
 
-    where :math:`k` runs over all positions along the axes to sum over, and :math:`i`
-    and :math:`j` along the others.
+    where :math:`k` is a position along the axes to sum over, and :math:`i` and
+    :math:`j` are positions along the others.
 
     Parameters
     ----------
@@ -182,26 +184,25 @@ def tensordot(
         Floating-point arrays.
     axes : int or pair of sequences of int
         An int ``n`` sums over the last ``n`` axes of ``a`` and the first ``n`` of
-        ``b``, in order. A pair names the axes of ``a`` and the axes of ``b`` that go
-        with them; one axis each may be given as plain integers.
+        ``b``, in order. A pair contains the axes of ``a`` and the corresponding axes of
+        ``b``; a single axis of each may be given as an integer.
 
     Returns
     -------
     Variable
         Array whose axes are those of ``a`` and then those of ``b`` that are not summed
-        over, in the dtype that the arrays have in common.
+        over, in the common dtype of the arrays.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
         If an array is not floating-point.
     ValueError
-        If the axes of ``a`` and ``b`` differ in number or length, or one is named
-        twice.
+        If the axes of ``a`` and ``b`` differ in number or length, or one occurs twice.
     IndexError
         If an array has no such axis.
     TypeError
-        If ``axes`` is something else.
+        If ``axes`` is of another type.
 
     See Also
     --------

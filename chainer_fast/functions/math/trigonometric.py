@@ -198,7 +198,8 @@ def arcsin(x: VariableOrArray) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements between -1 and 1, of any shape; others give NaN.
+        Floating-point elements between -1 and 1, of any shape; the result is NaN for
+        others.
 
     Returns
     -------
@@ -253,7 +254,8 @@ def arccos(x: VariableOrArray) -> Variable:
     Parameters
     ----------
     x : Variable or array
-        Floating-point elements between -1 and 1, of any shape; others give NaN.
+        Floating-point elements between -1 and 1, of any shape; the result is NaN for
+        others.
 
     Returns
     -------
@@ -405,13 +407,13 @@ def arctan2(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Parameters
     ----------
     x1, x2 : Variable or array
-        Ordinates and abscissas, floating-point, of shapes that broadcast.
+        Ordinates and abscissas, floating-point, of shapes that can be broadcast.
 
     Returns
     -------
     Variable
-        Angles between ``-pi`` and ``pi``, of the common shape, in the dtype that the
-        arguments have in common.
+        Angles between ``-pi`` and ``pi``, of the common shape, in the common dtype of
+        the arguments.
 
     Raises
     ------

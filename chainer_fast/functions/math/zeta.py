@@ -47,7 +47,7 @@ def zeta(x: NdArray | float, q: VariableOrArray) -> Variable:
     x : array or float
         Exponents, greater than 1. They have no gradient.
     q : Variable or array
-        Floating-point shifts, of a shape that broadcasts with that of ``x``.
+        Floating-point shifts, of a shape that can be broadcast with that of ``x``.
 
     Returns
     -------

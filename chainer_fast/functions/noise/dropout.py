@@ -19,11 +19,11 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray, as_var
 
 @record(compiled.DropoutShortcut('mask'), fields=('dropout_ratio',))
 class Dropout(FunctionNode):
-    """Zeroes random elements and scales up the others."""
+    """Sets random elements to zero and scales up the others."""
 
     _draws_uniform = True
 
-    # Whether cuDNN did the work; its masks cannot be read.
+    # Whether cuDNN computed the result; its masks cannot be read.
     _use_cudnn = False
 
     def __init__(
@@ -44,7 +44,7 @@ class Dropout(FunctionNode):
         _checks.floats(in_types, 'x')
 
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        # The mask is kept: applied again, the function drops the same elements.
+        # The mask is kept: a second call of the function drops the same elements.
         if self.mask is None:
             y, self.mask = noise.dropout(x[0], self.dropout_ratio)
         else:
@@ -81,7 +81,7 @@ class DropoutGrad(FunctionNode):
 
 
 class DropoutGradCuDNN(FunctionNode):
-    """Multiplies a gradient by the mask that cuDNN has kept in its states.
+    """Multiplies a gradient by the mask that cuDNN has stored in its states.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class DropoutGradCuDNN(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         if not isinstance(self.states, get_array_types()):
             raise RuntimeError(
-                'cuDNN is not enabled: in place of its states only a mask will do, '
-                'not %s' % type(self.states).__name__)
+                'cuDNN is not enabled: its states must be replaced by a mask, not by '
+                '%s' % type(self.states).__name__)
         return DropoutGrad(self.states).forward(inputs)
 
     def backward(
@@ -121,15 +121,15 @@ def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
         return_mask: bool = False,
         **kwargs: tp.NoReturn) -> Variable | tuple[Variable, NdArray | None]:
-    """Zeroes random elements and scales up the others.
+    """Sets random elements to zero and scales up the others.
 
     .. math::
 
         y = m x, \\qquad m = 0 \\text{ with probability } p, \\quad
         \\frac{1}{1 - p} \\text{ otherwise}
 
-    The expected values do not change. Outside training mode
-    (``chainer.config.train`` is false) ``x`` is returned unchanged.
+    The expected values are those of ``x``. Outside of training mode (if
+    ``chainer.config.train`` is false) ``x`` is returned unchanged.
 
     See: `Improving neural networks by preventing co-adaptation of feature
     detectors <https://arxiv.org/abs/1207.0580>`_
@@ -144,18 +144,18 @@ def dropout(
         Factors to use instead of a random mask, of the shape, dtype and device of
         ``x``.
     return_mask : bool
-        Whether the mask is returned as well.
+        Whether to return the mask, too.
 
     Returns
     -------
     Variable or tuple
         Array of the shape and dtype of ``x``; with ``return_mask`` a tuple of it and
-        the mask, which is ``None`` outside training mode.
+        the mask, which is ``None`` outside of training mode.
 
     Raises
     ------
     ValueError
-        If ``ratio`` is out of range, ``mask`` does not fit ``x``, or the retired
+        If ``ratio`` is out of range, ``mask`` does not match ``x``, or the retired
         argument ``train`` is given.
     TypeError
         If another unknown argument is given.

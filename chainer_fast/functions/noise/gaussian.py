@@ -26,7 +26,7 @@ class Gaussian(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         mean, ln_var = inputs
         self.retain_inputs((1,))
-        # The sample is kept: applied again, the function uses the same one.
+        # The sample is kept: a second call of the function uses the same one.
         if self.eps is None:
             self.eps = kernels.standard_normal(ln_var)
         y, self.noise = kernels.gaussian(mean, ln_var, self.eps)
@@ -47,7 +47,7 @@ class Gaussian(FunctionNode):
 
 
 class _GaussianGrad(FunctionNode):
-    """Gradient by the logarithm of the variance, ``gy * noise / 2``.
+    """Gradient with respect to the logarithm of the variance: ``gy * noise / 2``.
 
     The inputs are that logarithm and ``gy``.
 
@@ -105,10 +105,10 @@ def gaussian(
     ln_var : Variable or array
         Logarithms of the variances, of the same dtype and shape.
     eps : array or None
-        Value of :math:`\\epsilon`, of the shape and dtype of ``mean``; drawn at random
-        by default.
+        Value of :math:`\\epsilon`, of the shape and dtype of ``mean``; by default it is
+        drawn at random.
     return_eps : bool
-        Whether :math:`\\epsilon` is returned as well.
+        Whether :math:`\\epsilon` is also returned.
 
     Returns
     -------

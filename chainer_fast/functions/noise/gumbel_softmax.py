@@ -11,7 +11,7 @@ from chainer_fast.variable import Variable, VariableOrArray, as_array, as_variab
 def gumbel_softmax(
         log_pi: VariableOrArray, tau: float | Variable = 0.1,
         axis: int = 1) -> Variable:
-    """Samples of categorical distributions, relaxed to stay differentiable.
+    """Relaxed samples of categorical distributions, which are differentiable.
 
     .. math::
 
@@ -28,8 +28,8 @@ def gumbel_softmax(
     ----------
     log_pi : Variable or array
         Logarithms of the class probabilities, not necessarily normalized. A variable
-        is of a floating dtype; plain arrays may be integers, whose noise is rounded
-        towards zero.
+        must have a floating dtype; plain arrays may have an integer dtype, and the
+        noise is then rounded towards zero.
     tau : float or Variable
         The temperature, a positive number.
     axis : int
@@ -39,7 +39,7 @@ def gumbel_softmax(
     -------
     Variable
         Array of the shape of ``log_pi`` whose elements sum to 1 along the axis, in its
-        dtype if that is a floating one, else in float64.
+        dtype if that is a floating dtype, otherwise in float64.
 
     Raises
     ------
@@ -68,6 +68,6 @@ def gumbel_softmax(
         tau = tau[()]
     if array.dtype.kind == 'f' and numpy.isscalar(tau):
         log_pi = as_variable(log_pi)
-    # Other plain arrays get a dtype by what they meet: integers are divided.
+    # The division determines the dtype of other plain arrays.
     scores = (log_pi + noise.gumbel(array)) / tau
     return softmax.softmax(scores, axis=axis)

@@ -26,9 +26,9 @@ class SimplifiedDropconnect(FunctionNode):
         Probability of dropping a weight.
     mask : array, Variable or None
         Zeros and ones to multiply the weights by, instead of random ones. Its shape is
-        that of the weights, after the size of the batch if each row has its own mask.
+        that of the weights, preceded by the batch size if each row has its own mask.
     use_batchwise_mask : bool
-        Whether each row of the batch has a mask of its own.
+        Whether each row of the batch has its own mask.
     """
 
     _draws_uniform = True
@@ -68,7 +68,7 @@ class SimplifiedDropconnect(FunctionNode):
         return self.mask.astype(dtype) * numpy.dtype(dtype).type(scale)
 
     def _work_dtype(self, x, W):
-        # Half precision is not enough for sums of many products.
+        # Half precision is insufficient for sums of many products.
         return numpy.result_type(x.dtype, W.dtype, numpy.float32)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -142,7 +142,8 @@ def simplified_dropconnect(
     Parameters
     ----------
     x : Variable or array
-        Rows of a floating dtype. Axes after the second are flattened into it.
+        Rows of a floating dtype. Axes after the second one are flattened into the
+        second.
     W : Variable or array
         Weights, of shape ``(M, N)`` for rows of ``N`` elements.
     b : Variable, array or None
@@ -153,10 +154,10 @@ def simplified_dropconnect(
         Whether to drop weights. Unlike other functions, this one ignores
         ``chainer.config.train``.
     mask : array, Variable or None
-        Value of :math:`M`; drawn at random by default. It has the shape ``(B, M, N)``
-        for a batch of ``B``, or ``(M, N)`` if ``use_batchwise_mask`` is false.
+        Value of :math:`M`; by default it is drawn at random. It has the shape ``(B, M,
+        N)`` for a batch of ``B``, or ``(M, N)`` if ``use_batchwise_mask`` is false.
     use_batchwise_mask : bool
-        Whether each row of the batch has a mask of its own.
+        Whether each row of the batch has its own mask.
 
     Returns
     -------

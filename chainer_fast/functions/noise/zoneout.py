@@ -14,12 +14,12 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Zoneout(FunctionNode):
-    """Takes each element from one of two arrays at random.
+    """Selects each element from one of two arrays at random.
 
     Parameters
     ----------
     zoneout_ratio : float
-        Probability of taking it from the first array.
+        Probability of selecting it from the first array.
     """
 
     _draws_uniform = True
@@ -51,12 +51,12 @@ def _fitting(g, x):
 
 
 class _ZoneoutGrad(FunctionNode):
-    """Gradients of :class:`Zoneout` by both arrays.
+    """Gradients of :class:`Zoneout` with respect to both arrays.
 
     Parameters
     ----------
     flag_h, flag_x : array of bool
-        The array that each element was taken from.
+        Whether each element was selected from the first or the second array.
     """
 
     def __init__(self, flag_h: NdArray, flag_x: NdArray) -> None:
@@ -81,8 +81,8 @@ def zoneout(
 
     .. math:: y = m h + (1 - m) x
 
-    In training mode (``chainer.config.train`` is true), an element of :math:`m` is 1
-    with the probability ``ratio``, and 0 otherwise. Outside training mode ``x`` is
+    In training mode (if ``chainer.config.train`` is true), an element of :math:`m` is 1
+    with the probability ``ratio``, and 0 otherwise. Outside of training mode ``x`` is
     returned unchanged.
 
     See: `Zoneout: regularizing RNNs by randomly preserving hidden activations

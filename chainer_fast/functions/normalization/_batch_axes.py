@@ -12,7 +12,8 @@ def _axis_option(axis):
     """Return the argument ``axis`` as None or a tuple."""
     if axis is None:
         return None
-    # Plain integers, as what is kept for some axes serves others that are equal.
+    # Python integers, since results that are cached for some axes are used for equal
+    # ones.
     if isinstance(axis, int):
         return int(axis),
     if not isinstance(axis, (tuple, list, str)):
@@ -21,13 +22,13 @@ def _axis_option(axis):
     given: tp.Any = tuple(axis)
     if any([a >= b for a, b in zip(given, given[1:], strict=False)]):
         raise RuntimeError(
-            'axis must be in ascending order and name no axis twice, but is %s'
+            'axis must be in ascending order without duplicates, but is %s'
             % (given,))
     return tuple([int(operator.index(each)) for each in given])
 
 
 def _fits(arrays, axis):
-    """Tell whether values and parameters fit together."""
+    """Return whether the shapes of values and parameters match."""
     x, gamma, *others = arrays
     dtype, shape = gamma.dtype, gamma.shape
     for each in others:
@@ -44,7 +45,7 @@ def _fits(arrays, axis):
 
 
 def _check_inputs(in_types, axis):
-    """Expect values and parameters that fit together."""
+    """Expect values and parameters whose shapes match."""
     if type_check.in_light_mode() and _fits(in_types, axis):
         return
     x_type, gamma_type, *others = in_types

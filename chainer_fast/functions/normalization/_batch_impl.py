@@ -16,25 +16,25 @@ def _x_hat(x, mean, inv_std):
 
 
 class _BatchNormalizationImpl:
-    """Base of the implementations, such as those that use several machines.
+    """Base of implementations, such as one that uses several machines.
 
-    A subclass has methods ``forward`` and ``backward`` like those of
+    A subclass defines methods ``forward`` and ``backward`` like those of
     :class:`GeneralBatchNormalizationImpl`.
     """
 
 
 class _CudnnBatchNormalizationImpl(_BatchNormalizationImpl):
-    """No function has this one; programs ask whether theirs does."""
+    """Unused here; programs check whether a function has an object of this class."""
 
 
 class _IDeepBatchNormalizationImpl(_BatchNormalizationImpl):
-    """No function has this one; programs ask whether theirs does."""
+    """Unused here; programs check whether a function has an object of this class."""
 
 
 class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
     """Normalization of batches on any device.
 
-    A subclass may supply statistics and sums of its own, such as those over several
+    A subclass may provide other statistics and sums, such as those over several
     machines, by overriding :meth:`get_mean_and_var` and :meth:`get_ggamma_and_gbeta`.
     """
 
@@ -58,8 +58,8 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         expander : tuple
             Index that broadcasts parameters to ``x``.
         eps, decay : float
-            Constant added to the variance, and share of the running statistics that
-            an update keeps.
+            Constant added to the variance, and weight of the previous running
+            statistics in an update.
         running_mean, running_var : array or None
             Statistics to update.
 
@@ -67,11 +67,11 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
         -------
         tuple
             Output and its layout; running mean and variance; mean, variance and
-            reciprocal of the standard deviation of the batch; and whatever else
+            reciprocal of the standard deviation of the batch; and any other values that
             :meth:`backward` needs.
         """
         if running_mean is not None and running_var is None:
-            raise TypeError('running_var is required beside running_mean')
+            raise TypeError('running_var is required if running_mean is given')
         running = ()
         if running_mean is not None and x.size > 0:
             count = x.size // max(gamma.size, 1)
@@ -93,7 +93,7 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
 
     @property
     def _is_plain(self):
-        """Tell whether statistics and sums are those of this class."""
+        """Return whether no subclass overrides the statistics and the sums."""
         return _STATISTICS.held_by(self)
 
     def get_mean_and_var(

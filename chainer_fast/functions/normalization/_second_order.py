@@ -10,7 +10,7 @@ Batch, layer and group normalization are one formula with different axes,
 With the projection :math:`P(v) = v - \\bar v - \\hat x \\overline{v \\hat x}`, which is
 its own adjoint, a gradient :math:`h` of :math:`\\hat x` is :math:`s P(h)` for
 :math:`x`, and :math:`\\mathrm d s / \\mathrm d x = -s^2 \\hat x / m` for averages over
-:math:`m` elements. Everything below follows from these two.
+:math:`m` elements. The formulas below follow from these two.
 """
 from chainer_fast.functions.array import broadcast, cast, reshape
 from chainer_fast.functions.math import average, sqrt
@@ -19,24 +19,24 @@ from chainer_fast.variable import Variable
 
 
 def mean(x, axes):
-    """Return the average of a variable along axes, which stay with length one."""
+    """Return the average of a variable along axes, which are kept with length one."""
     return average.average(x, axis=axes, keepdims=True)
 
 
 def zeros(like):
-    """Return a variable of zeros that is like another."""
+    """Return a variable of zeros with the shape and dtype of another one."""
     return Variable(like.xp.zeros(like.shape, like.dtype))
 
 
 def standardize(x, axes, eps):
-    """Make the mean zero and the variance one.
+    """Normalize to mean zero and variance one.
 
     Parameters
     ----------
     x : Variable
         Values.
     axes : tuple of int
-        Axes over which the moments are taken.
+        Axes over which the moments are computed.
     eps : float
         Constant added to the variance.
 
@@ -56,7 +56,7 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
     Parameters
     ----------
     x : Variable
-        Values that were normalized.
+        Values before normalization.
     gamma : Variable
         Factors, of a shape that broadcasts to that of ``x``.
     gy : Variable
@@ -65,7 +65,7 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
         Gradients of the gradients of ``x``, of ``gamma``, and of the offset, which has
         the shape of ``gamma``.
     axes : tuple of int
-        Axes over which moments are taken.
+        Axes over which moments are computed.
     eps : float
         Constant added to the variance.
 
@@ -89,7 +89,7 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
         back = inv_std * projected(ggx)
         by_gy = gamma * back
         by_gamma = sum_mod.sum_to(gy * back, shape)
-        # Both factors of gx = s P(g) depend on x, as P does by x_hat.
+        # Both factors of gx = s P(g) depend on x; P depends on it through x_hat.
         along = mean(ggx * x_hat, axes)
         by_x_hat = -inv_std * (along * g + mean(g * x_hat, axes) * ggx)
         size = mean(ggx * projected(g), axes)
@@ -110,10 +110,10 @@ def gradients(x, gamma, gy, ggx, gggamma, ggbeta, axes, eps):
 
 
 def parameter_view(v, shape):
-    """Reshape a variable that belongs to a parameter; None stays None."""
+    """Reshape a variable that belongs to a parameter; return None for None."""
     return v if v is None or v.shape == shape else reshape.reshape(v, shape)
 
 
 def fit(gradient, operand):
-    """Give a gradient the shape and dtype of its variable; None stays None."""
+    """Convert a gradient to the shape and dtype of its variable; None stays None."""
     return cast.as_type(parameter_view(gradient, operand.shape), operand.dtype)

@@ -47,7 +47,7 @@ def _accept_layouts(function, inputs):
 
 
 def _layout_of(function, i):
-    """Return the layout of an input; None stands for the usual one."""
+    """Return the layout of an input; None is the standard layout."""
     layouts = function._input_layouts
     return None if layouts is None else layouts[i]
 
@@ -63,7 +63,7 @@ def _in_layouts(function, layouts, arrays):
 
 
 def _in_layout(v, layout):
-    """Return a variable in a layout; None stays None."""
+    """Return a variable in a layout; return None for None."""
     if v is None or v.layout == layout:
         return v
     return memory_layouts.AsLayout(layout).apply((v,))[0]
@@ -71,11 +71,11 @@ def _in_layout(v, layout):
 
 _ONE_SAMPLE = (
     'A batch with no more than one sample has been given to F.batch_normalization, '
-    'whose output is then beta, whatever the sample. Is config.train true in an '
+    'whose output is then beta for any sample. Is config.train true in an '
     'evaluation, or has the iterator left one sample for the last batch?')
 _ONE_ELEMENT = (
-    'F.batch_normalization has been given a batch of length one along all axes that '
-    'it aggregates, and its output is then beta, whatever the values.')
+    'F.batch_normalization has been given a batch of length one along all axes that it '
+    'aggregates; its output is then beta for any values.')
 
 
 @record(
@@ -93,7 +93,7 @@ class BatchNormalization(FunctionNode):
     mean, var : array or None
         Running statistics to update in place.
     decay : float
-        Share of the running statistics that an update keeps.
+        Weight of the previous running statistics in an update.
     axis : int, tuple of int or None
         Axes to aggregate.
     impl_selector : callable
@@ -108,7 +108,7 @@ class BatchNormalization(FunctionNode):
         Axes that are aggregated, and those of the parameters.
     mean, var, inv_std : array
         Moments of the batch, and the reciprocal of its standard deviation; in single
-        precision if all inputs are halves.
+        precision if all inputs are float16.
     """
 
     eps: float
@@ -123,7 +123,7 @@ class BatchNormalization(FunctionNode):
     inv_std: tp.Any = None
     forward_data: tp.Any = None
 
-    # The shortcut serves only this selector and this implementation.
+    # The shortcut handles only this selector and this implementation.
     _default_selector = staticmethod(_impl_selector)
     _default_impl = GeneralBatchNormalizationImpl
 
@@ -194,7 +194,7 @@ class BatchNormalizationGrad(FunctionNode):
     impl : object
         The implementation that normalized the batch.
     forward_data : object
-        What the implementation left for the gradients.
+        Values that the implementation stored for the gradients.
     """
 
     forward_data: tp.Any
@@ -244,7 +244,7 @@ class BatchNormalizationGrad(FunctionNode):
             _second_order.parameter_view(v, shape) for v in (gamma, gggamma, ggbeta)]
         grads = _second_order.gradients(
             x, gamma, gy, ggx, gggamma, ggbeta, self.axis, self.eps)
-        # Gradients of one function, all of them are there even if they are zero.
+        # These are gradients of one function: all exist, even if they are zero.
         grads = [
             _second_order.zeros(v) if g is None else g
             for g, v in zip(grads, (x, gamma, gy), strict=True)]
@@ -264,12 +264,12 @@ class FixedBatchNormalization(FunctionNode):
     eps : float
         Constant added to the variance.
     axis : int, tuple of int or None
-        Axes over which the moments were taken.
+        Axes over which the moments were computed.
 
     Attributes
     ----------
     axis, key_axis : tuple of int
-        These axes, and those of the parameters.
+        Axes over which the moments were computed, and axes of the parameters.
     inv_std, inv_var : array
         Reciprocals of the standard deviation and the variance.
     """
@@ -306,7 +306,7 @@ class FixedBatchNormalization(FunctionNode):
         grads = FixedBatchNormalizationGrad(
             self.eps, self.expander, self.axis, self.inv_std, self.inv_var,
         ).apply((*self.get_retained_inputs(), *grad_outputs))
-        # They differ in type if types were not checked.
+        # Their types may differ if types were not checked.
         return tuple([
             cast.as_type(grads[i], self.inputs[i].dtype) for i in indexes])
 
@@ -321,7 +321,7 @@ class FixedBatchNormalizationGrad(FunctionNode):
     expander : tuple
         Index that broadcasts parameters to the values.
     axis : tuple of int
-        Axes over which the moments were taken.
+        Axes over which the moments were computed.
     inv_std, inv_var : array
         Reciprocals of the standard deviation and the variance.
     """
@@ -377,13 +377,13 @@ class FixedBatchNormalizationGrad(FunctionNode):
         ggamma = sum_mod.sum_to(gy * x_hat, shape)
         weight = sum_mod.sum_to(ggx * gy, shape)
         # The gradients of mean and variance are multiples of those of beta and gamma,
-        # and pass their own gradients on to these.
+        # and pass their own gradients to them.
         factor = gamma * inv_std
         by_ggamma = gggamma - 0.5 * inv_std * factor * ggvar
         by_gbeta = ggbeta - factor * ggmean
         by_factor = weight - ggmean * gbeta - 0.5 * inv_std * ggvar * ggamma
         by_inv_std = gamma * by_factor - 0.5 * factor * ggvar * ggamma
-        # x_hat depends on x, on the mean and, once more, on inv_std.
+        # x_hat depends on x, on the mean and, again, on inv_std.
         by_x_hat = by_ggamma * gy
         by_inv_std = by_inv_std + by_ggamma * ggamma / inv_std
         grads = (
@@ -424,15 +424,15 @@ def batch_normalization(
     beta : Variable or array
         Offsets, of the shape and dtype of ``gamma``.
     eps : float
-        Constant added to the variance, which keeps the quotient finite.
+        Constant added to the variance to keep the quotient finite.
     running_mean, running_var : array or None
-        Running statistics of the shape of ``gamma``, updated in place; the variance by
-        its unbiased estimate. Give both or neither.
+        Running statistics of the shape of ``gamma``, which are updated in place; the
+        variance is updated by its unbiased estimate. Pass both or neither.
     decay : float
-        Share of the running statistics that an update keeps.
+        Weight of the previous running statistics in an update.
     axis : int, tuple of int or None
-        Axes to aggregate, in ascending order. By default the first one, and those after
-        the axes that ``gamma`` has.
+        Axes to aggregate, in ascending order. By default the first axis and the axes
+        after those of ``gamma``.
     impl_selector : callable
         Function that chooses an implementation; for extensions.
 
@@ -445,13 +445,13 @@ def batch_normalization(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point, or the shapes of ``gamma`` and ``beta`` do not
-        fit it.
+        match it.
     RuntimeError
         If ``axis`` is a float or a tuple that is not in ascending order.
     TypeError
-        If only one of the running statistics is given, or an unknown argument.
+        If only one of the running statistics is given, or an argument is unknown.
     ValueError
-        If the running statistics are of another shape than ``gamma``, or the retired
+        If the shape of the running statistics is not that of ``gamma``, or the retired
         argument ``train`` is given.
 
     Warns
@@ -490,8 +490,8 @@ def fixed_batch_normalization(
 
     .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
 
-    for the mean :math:`\\mu` and the variance :math:`\\sigma^2`. It is used for testing
-    in place of :func:`batch_normalization`, as the statistics do not depend on the
+    for the mean :math:`\\mu` and the variance :math:`\\sigma^2`. It replaces
+    :func:`batch_normalization` in testing, since the statistics do not depend on the
     batch.
 
     Parameters
@@ -505,8 +505,8 @@ def fixed_batch_normalization(
     eps : float
         Constant added to the variance.
     axis : int, tuple of int or None
-        Axes along which the statistics are constant. By default the first one, and
-        those after the axes that ``gamma`` has.
+        Axes along which the statistics are constant. By default the first axis and the
+        axes after those of ``gamma``.
 
     Returns
     -------
@@ -516,7 +516,8 @@ def fixed_batch_normalization(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point, or the shapes of the others do not fit it.
+        If ``x`` is not floating-point, or the shapes of the other arguments do not
+        match it.
     RuntimeError
         If ``axis`` is a float or a tuple that is not in ascending order.
 

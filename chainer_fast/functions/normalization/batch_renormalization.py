@@ -1,4 +1,4 @@
-"""Normalization of batches that takes running statistics into account."""
+"""Normalization of batches with corrections by running statistics."""
 from __future__ import annotations
 
 import typing as tp
@@ -19,16 +19,16 @@ def _deprecated_statistic(name):
     """Return a property for a running statistic that warns when it is used."""
     def get(function):
         warnings.warn(
-            'The attributes of BatchRenormalizationFunction are deprecated. Give '
-            'batch_renormalization update_statistics=True, and the arrays of running '
-            'statistics are updated.', DeprecationWarning)
+            'The attributes of BatchRenormalizationFunction are deprecated. Pass '
+            'update_statistics=True to batch_renormalization to update the arrays of '
+            'running statistics.', DeprecationWarning)
         return getattr(function, '_running_' + name)
 
     return property(get, doc='Running %s; deprecated.' % name)
 
 
 class BatchRenormalizationFunction(function.Function):
-    """Normalizes a batch by its moments, and corrects towards running ones.
+    """Normalizes a batch by its moments, with corrections towards running ones.
 
     The corrections are treated as constants: no gradient flows through them.
 
@@ -39,11 +39,11 @@ class BatchRenormalizationFunction(function.Function):
     mean, var : array
         Running statistics.
     decay : float
-        Share of the running statistics that an update keeps.
+        Weight of the previous running statistics in an update.
     rmax, dmax : float
         Bounds of the corrections.
     update_statistics : bool
-        Whether the running statistics are updated in place.
+        Whether to update the running statistics in place.
 
     Attributes
     ----------
@@ -81,8 +81,8 @@ class BatchRenormalizationFunction(function.Function):
         batch_normalization._check_inputs(in_types, None)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        # Without training there is no batch to take moments of.
-        assert config.train, 'batch_renormalization is for training'
+        # Outside of training, there are no moments of a batch.
+        assert config.train, 'batch_renormalization can be used in training only'
         x, gamma, beta = inputs
         axis = self._axis = batch_normalization._compute_axis(x.ndim, gamma.ndim)
         mean, var = kernels.moments(
@@ -126,8 +126,8 @@ def batch_renormalization(
 
     with :math:`r` clipped to :math:`[1 / r_\\mathrm{max}, r_\\mathrm{max}]` and
     :math:`d` to :math:`[-d_\\mathrm{max}, d_\\mathrm{max}]`. Without the bounds, the
-    batch would be normalized by the running statistics, as in testing. Both are
-    constants for the gradient.
+    batch would be normalized by the running statistics, as in testing. Both are treated
+    as constants in the gradient.
 
     See: `Batch Renormalization: Towards Reducing Minibatch Dependence in
     Batch-Normalized Models <https://arxiv.org/abs/1702.03275>`_
@@ -145,9 +145,9 @@ def batch_renormalization(
     running_mean, running_var : array
         Running statistics of shape ``(C,)``.
     decay : float
-        Share of the running statistics that an update keeps.
+        Weight of the previous running statistics in an update.
     update_statistics : bool
-        Whether they are updated in place.
+        Whether to update the running statistics in place.
 
     Returns
     -------
@@ -158,11 +158,11 @@ def batch_renormalization(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point, or the shapes of ``gamma`` and ``beta`` do not
-        fit it.
+        match it.
     TypeError
         If running statistics are missing.
     ValueError
-        If they are of another shape than ``gamma``.
+        If the shape of the running statistics is not that of ``gamma``.
 
     See Also
     --------
@@ -199,8 +199,8 @@ def fixed_batch_renormalization(
     """Normalize a batch by given statistics, scale and shift.
 
     .. deprecated:: 7.0
-        Use :func:`~chainer_fast.functions.fixed_batch_normalization`, which does the
-        same.
+        Use :func:`~chainer_fast.functions.fixed_batch_normalization`, which is
+        equivalent.
 
     .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
 
@@ -223,7 +223,8 @@ def fixed_batch_renormalization(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not floating-point, or the shapes of the others do not fit it.
+        If ``x`` is not floating-point, or the shapes of the other arguments do not
+        match it.
 
     Warns
     -----

@@ -16,12 +16,12 @@ from chainer_fast.utils import array as array_utils
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
-# In this module, each group is a matrix: its channels are the rows, and all positions
-# of all samples are the columns. The matrices of all groups are stacked.
+# In this module, each group is a matrix whose rows are the channels and whose columns
+# are all positions of all samples. The matrices of all groups are stacked.
 
 
 def _to_matrices(x, groups):
-    """Turn ``(N, C, ...)`` into ``(groups, C / groups, columns)``."""
+    """Reshape ``(N, C, ...)`` to ``(groups, C / groups, columns)``."""
     n, channels = x.shape[:2]
     pixels = math.prod(x.shape[2:])
     by_channel = x.reshape(n, channels, pixels).swapaxes(0, 1)
@@ -29,7 +29,7 @@ def _to_matrices(x, groups):
 
 
 def _from_matrices(matrices, shape):
-    """Undo :func:`_to_matrices`."""
+    """Invert :func:`_to_matrices`."""
     n, channels = shape[:2]
     return matrices.reshape(channels, n, *shape[2:]).swapaxes(0, 1)
 
@@ -39,7 +39,7 @@ def _transposed(matrices):
 
 
 def _computed_in(x):
-    """Return the dtype to compute in: NumPy finds no eigenvalues of halves."""
+    """Return the dtype to compute in: NumPy has no eigenvalues of float16 matrices."""
     return numpy.promote_types(x.dtype, numpy.float32)
 
 
@@ -66,7 +66,7 @@ class DecorrelatedBatchNormalization(FunctionNode):
     mean, projection : array or None
         Running statistics to update in place.
     decay : float
-        Share of the running statistics that an update keeps.
+        Weight of the previous running statistics in an update.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class DecorrelatedBatchNormalization(FunctionNode):
         cov += self.eps * xp.eye(size, dtype=dtype)
         self.eigvals, self.eigvectors = xp.linalg.eigh(cov)
 
-        # Go to the basis of the eigenvectors, scale to variance one, and go back.
+        # Transform to the basis of the eigenvectors, scale to variance one, and back.
         basis = self.eigvectors
         whitening = _transposed(basis) / xp.sqrt(self.eigvals)[:, :, None]
         self.y_hat_pca = xp.matmul(whitening, rows)
@@ -229,7 +229,7 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         self.retain_inputs((0, 1, 2))
         x, mean, projection = inputs
         size = x.shape[1] // self.groups
-        # Groups, and the channels of the mean, may have one in common.
+        # The groups and the channels of the mean may be one axis.
         if mean.ndim != 2 or projection.shape[1:] != (size, size) or not all(
                 length in (1, whole) for length, whole in zip(
                     (*mean.shape, len(projection)), (self.groups, size, self.groups),
@@ -296,15 +296,15 @@ def decorrelated_batch_normalization(
         decay: float = 0.9, **kwargs: tp.NoReturn) -> Variable:
     """Whiten a batch to mean zero, variance one and no correlations within a group.
 
-    The channels are divided into groups of neighbours. Those of a group are normalized
-    together by mean :math:`\\mu` and covariance :math:`\\Sigma` over all samples and
-    positions,
+    The channels are divided into groups of adjacent channels. The channels of a group
+    are normalized together by the mean :math:`\\mu` and the covariance :math:`\\Sigma`
+    over all samples and positions,
 
     .. math::
 
         y = (\\Sigma + \\epsilon I)^{-1/2} (x - \\mu) ,
 
-    the whitening that stays closest to ``x``. The gradient cannot be differentiated.
+    which is the whitening closest to ``x``. The gradient cannot be differentiated.
 
     See: `Decorrelated Batch Normalization <https://arxiv.org/abs/1804.08450>`_
 
@@ -315,14 +315,14 @@ def decorrelated_batch_normalization(
     groups : int
         Number of groups, a divisor of ``C``.
     eps : float
-        Constant added to the variances, which keeps the power finite.
+        Constant added to the variances to keep the power finite.
     running_mean : array or None
         Running mean of shape ``(groups, C / groups)``, updated in place.
     running_projection : array or None
-        Running average of the matrix that whitens, of shape ``(groups, C / groups,
+        Running average of the whitening matrix, of shape ``(groups, C / groups,
         C / groups)``, updated in place.
     decay : float
-        Share of the running statistics that an update keeps.
+        Weight of the previous running statistics in an update.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def decorrelated_batch_normalization(
         If ``x`` is not floating-point, has no second axis, or ``groups`` does not
         divide its length.
     ValueError
-        If the running statistics are of another shape.
+        If the shape of the running statistics is wrong.
     ZeroDivisionError
         If ``groups`` is zero.
     TypeError
@@ -369,9 +369,9 @@ def fixed_decorrelated_batch_normalization(
 
     .. math:: y = P (x - \\mu)
 
-    for the projection :math:`P` and the mean :math:`\\mu` of a group. It is used for
-    testing in place of :func:`decorrelated_batch_normalization`, as the statistics do
-    not depend on the batch. Its gradients cannot be differentiated.
+    for the projection :math:`P` and the mean :math:`\\mu` of a group. It replaces
+    :func:`decorrelated_batch_normalization` in testing, since the statistics do not
+    depend on the batch. Its gradients cannot be differentiated.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def fixed_decorrelated_batch_normalization(
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point or has no second axis.
     ValueError
-        If the statistics do not fit ``x``.
+        If the statistics do not match ``x``.
 
     See Also
     --------

@@ -36,7 +36,7 @@ class GroupNormalization(FunctionNode):
     ----------
     mean, inv_std : array
         Statistics of each sample and group, after the call; in single precision if all
-        inputs are halves.
+        inputs are float16.
     """
 
     mean: tp.Any = None
@@ -72,7 +72,7 @@ class GroupNormalization(FunctionNode):
         return y,
 
     def forward_cudnn(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute :meth:`forward`; batch normalization by cuDNN would not be better."""
+        """Compute :meth:`forward`; batch normalization by cuDNN has no advantage."""
         return self.forward(inputs)
 
     def backward(
@@ -140,7 +140,7 @@ class _MulInvStd(FunctionNode):
     eps : float
         Constant added to the variances.
     mean, inv_std : array
-        Statistics of the rows of that matrix, which is the first input.
+        Statistics of the rows of the other matrix, which is the first input.
     dummy_gamma : array
         Not used.
     """
@@ -170,16 +170,16 @@ def group_normalization(
         eps: float = 1e-5) -> Variable:
     """Normalize each sample over groups of its channels, scale and shift each channel.
 
-    The channels are divided into ``groups`` groups of neighbours. Each group of each
-    sample is normalized by its own mean and variance,
+    The channels are divided into ``groups`` groups of adjacent channels. Each group of
+    each sample is normalized by its own mean and variance,
 
     .. math::
 
         y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta .
 
-    With one group, this is layer normalization over all axes but the first; with as
-    many groups as channels, it is instance normalization. The statistics of halves are
-    taken in single precision.
+    With one group, this is layer normalization over all axes except the first one; with
+    as many groups as channels, it is instance normalization. The statistics of float16
+    values are computed in single precision.
 
     See: `Group Normalization <https://arxiv.org/abs/1803.08494>`_
 
@@ -194,7 +194,7 @@ def group_normalization(
     beta : Variable or array
         Offsets, like ``gamma``.
     eps : float
-        Constant added to the variance, which keeps the quotient finite.
+        Constant added to the variance to keep the quotient finite.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def group_normalization(
     ------
     chainer_fast.utils.type_check.InvalidType
         If ``x`` is not floating-point or has no second axis, or the shapes of ``gamma``
-        and ``beta`` do not fit it.
+        and ``beta`` do not match it.
     TypeError
         If ``groups`` is not an int.
     ValueError

@@ -24,7 +24,7 @@ class NormalizeL2(FunctionNode):
     eps : float
         Constant added to the length.
     axis : int or tuple of int
-        Axes along which the components of a vector lie.
+        Axes of the components of a vector.
     """
 
     axis: tuple[int] | tuple[int, ...]
@@ -56,7 +56,7 @@ class _NormalizeL2Grad(FunctionNode):
     eps : float
         Constant added to the length.
     axis : tuple of int
-        Axes along which the components of a vector lie.
+        Axes of the components of a vector.
     """
 
     def __init__(self, eps: float, axis: int | tuple[int, ...]) -> None:
@@ -72,7 +72,7 @@ class _NormalizeL2Grad(FunctionNode):
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         # With the length r, the direction e = x / r and n = r + eps, the gradient is
-        # (g - e <g, e> r / n) / n. The direction of a zero vector is taken to be zero.
+        # (g - e <g, e> r / n) / n. The direction of a zero vector is defined as zero.
         inputs = self.get_retained_inputs()
         dtype = _dtypes.interm(*inputs)
         x, gy, ggx = [cast.as_type(v, dtype) for v in (*inputs, *grad_outputs)]
@@ -81,7 +81,7 @@ class _NormalizeL2Grad(FunctionNode):
             return sum_mod.sum(a * b, axis=self.axis, keepdims=True)
 
         square = dot(x, x)
-        # Zero vectors get a length that is differentiable and not zero.
+        # For zero vectors, use a length that is differentiable and not zero.
         zero = (square.array == 0).astype(dtype)
         safe = sqrt.sqrt(square + zero)
         direction = x / safe
@@ -108,12 +108,12 @@ def normalize(
     Parameters
     ----------
     x : Variable or array
-        Vectors of a floating dtype. The lengths of halves are computed in single
-        precision.
+        Vectors of a floating dtype. The lengths of float16 vectors are computed in
+        single precision.
     eps : float
-        Constant added to the length, so that zeros stay zeros.
+        Constant added to the length, so that zero vectors remain zero.
     axis : int or tuple of int
-        Axes along which the components of a vector lie.
+        Axes of the components of a vector.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def normalize(
     numpy.exceptions.AxisError
         If ``x`` has no such axis.
     ValueError
-        If an axis is named twice.
+        If an axis occurs twice.
 
     See Also
     --------

@@ -56,7 +56,7 @@ class LayerNormalization(FunctionNode):
             raise ValueError(
                 'gamma and beta must have a number for each of the %d columns of x, '
                 'but have shape %s' % (x.shape[1], gamma.shape))
-        if x.dtype.kind != 'f':     # types were not checked: the result is of floats
+        if x.dtype.kind != 'f':     # unchecked types: the result is floating
             x = x.astype(_dtypes.interm(x, gamma))
         y, self.mean, self.inv_std = kernels.group_forward(
             x, gamma, beta, 1, self.eps)
@@ -117,20 +117,20 @@ def layer_normalization(
         y_{ij} = \\gamma_j \\frac{x_{ij} - \\mu_i}{\\sqrt{\\sigma_i^2 + \\epsilon}}
             + \\beta_j
 
-    where :math:`\\mu_i` and :math:`\\sigma_i^2` are mean and variance of a row.
+    where :math:`\\mu_i` and :math:`\\sigma_i^2` are the mean and the variance of a row.
 
     See: `Layer Normalization <https://arxiv.org/abs/1607.06450>`_
 
     Parameters
     ----------
     x : Variable or array
-        Matrix of a floating dtype, with a row for each sample.
+        Matrix of a floating dtype, with one row for each sample.
     gamma : Variable or array
-        Factors, a vector of the dtype of ``x`` with a number for each column.
+        Factors, a vector of the dtype of ``x`` with one number for each column.
     beta : Variable or array
         Offsets, like ``gamma``.
     eps : float
-        Constant added to the variance, which keeps the quotient finite.
+        Constant added to the variance to keep the quotient finite.
 
     Returns
     -------
@@ -140,9 +140,9 @@ def layer_normalization(
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is no matrix or not floating-point.
+        If ``x`` is not a floating-point matrix.
     ValueError
-        If ``gamma`` and ``beta`` do not fit ``x``.
+        If ``gamma`` and ``beta`` do not match ``x``.
 
     See Also
     --------
@@ -160,7 +160,7 @@ def layer_normalization(
     """
     if (getattr(gamma, 'shape', None) == getattr(beta, 'shape', None) == (1,)
             and getattr(x, 'ndim', None) == 2 and x.shape[1] != 1):
-        # One number each serves for all columns.
+        # A single number applies to all columns.
         gamma = broadcast.broadcast_to(gamma, x.shape[1:])
         beta = broadcast.broadcast_to(beta, x.shape[1:])
     return LayerNormalization(eps).apply((x, gamma, beta))[0]

@@ -1,4 +1,4 @@
-"""Normalization across neighbouring channels."""
+"""Normalization across adjacent channels."""
 from __future__ import annotations
 
 import operator
@@ -21,7 +21,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
     compiled.LocalResponseNormalizationShortcut(),
     fields=('alpha', 'beta', 'k', 'n', 'unit_scale', 'scale'))
 class LocalResponseNormalization(FunctionNode):
-    """Normalizes each element by its neighbours in other channels.
+    """Normalizes each element by its neighbors in other channels.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class LocalResponseNormalization(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         x, = inputs
-        if x.dtype.kind != 'f':     # types were not checked: the result is of floats
+        if x.dtype.kind != 'f':     # unchecked types: the result is floating
             x = x.astype(_dtypes.interm(x, x))
         y, self.unit_scale, self.scale = kernels.response_forward(
             x, _half(self.n), _checks.as_float(self.k),
@@ -69,7 +69,7 @@ class LocalResponseNormalization(FunctionNode):
         return y,
 
     def forward_ideep(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        """Compute :meth:`forward`: there is no iDeep."""
+        """Compute :meth:`forward`, since iDeep is not supported."""
         return self.forward(inputs)
 
     def backward(
@@ -82,7 +82,7 @@ class LocalResponseNormalization(FunctionNode):
 
 
 def _half(n):
-    """Return the number of neighbours on either side."""
+    """Return the number of neighbors on either side."""
     if not isinstance(n, int):
         n = operator.index(_numbers.plain(n))
     return max(n // 2, 0)
@@ -157,12 +157,12 @@ class LocalResponseNormalizationGrad(FunctionNode):
 
 
 class _WindowSum(FunctionNode):
-    """Sum over neighbouring channels, which is its own adjoint.
+    """Sum over adjacent channels, which is its own adjoint.
 
     Parameters
     ----------
     half : int
-        Number of neighbours on either side.
+        Number of neighbors on either side.
     """
 
     def __init__(self, half: int) -> None:
@@ -181,7 +181,7 @@ class _WindowSum(FunctionNode):
 def local_response_normalization(
         x: VariableOrArray, n: int = 5, k: float = 2, alpha: float = 1e-4,
         beta: float = .75) -> Variable:
-    """Normalize each element by its neighbours in other channels.
+    """Normalize each element by its neighbors in other channels.
 
     .. math::
 

@@ -9,7 +9,7 @@ from chainer_fast.utils import type_check
 
 
 def positive_pair(name, value):
-    """Return two positive integers from one or two; ``TypeError`` for others."""
+    """Return two positive integers from one or two; raise ``TypeError`` for others."""
     first, second = (
         _numbers.pair(value, name) if hasattr(value, '__iter__') else (value, value))
     for number in (first, second):
@@ -26,7 +26,7 @@ def _is_positive_integer(number):
 
 
 def positive_float(name, value):
-    """Return a positive number as float; ``TypeError`` for others."""
+    """Return a positive number as float; raise ``TypeError`` for others."""
     if isinstance(value, numbers.Real):
         value = float(value)
         if value > 0:
@@ -51,9 +51,9 @@ def sampling_pair(value):
 
 
 def arrays(inputs):
-    """Return images, regions, and the number of the image that each region is in.
+    """Return images, regions, and the index of the image of each region.
 
-    Without the check of types, numbers may be of another type, or too many.
+    If types are not checked, the indices may be of another type, or too many.
     """
     if config.type_check:
         return inputs
@@ -64,9 +64,9 @@ def arrays(inputs):
 
 
 def check_types(in_types, dtype=None):
-    """Expect images, regions and the numbers of the images they are in.
+    """Expect images, regions, and the indices of their images.
 
-    Images and regions have a floating dtype in common; it may be given.
+    Images and regions have a common floating dtype, which may be given.
     """
     type_check._argname(in_types, ('x', 'rois', 'roi_indices'))
     x_type, roi_type, index_type = in_types

@@ -10,7 +10,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class AveragePooling2D(pooling_2d.Pooling2D):
-    """Averages over windows; the padding counts as zeros."""
+    """Averages over windows; padded elements are averaged as zeros."""
 
     _channels_last = False
 
@@ -84,7 +84,7 @@ def average_pooling_2d(
     stride : int or pair of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or pair of int
-        Padding on either side, with zeros, which count.
+        Padding on either side with zeros, which are included in the averages.
 
     Returns
     -------
@@ -94,11 +94,11 @@ def average_pooling_2d(
     Raises
     ------
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not images of floats.
+        If ``x`` does not have the shape of images or is not floating-point.
 
     See Also
     --------
@@ -107,8 +107,8 @@ def average_pooling_2d(
 
     Notes
     -----
-    Unlike :func:`max_pooling_2d`, it has no ``cover_all``: rows and columns left over
-    at the end are ignored.
+    Unlike :func:`max_pooling_2d`, it does not support ``cover_all``: remaining rows and
+    columns at the end are ignored.
 
     Examples
     --------

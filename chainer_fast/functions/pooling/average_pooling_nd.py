@@ -20,7 +20,7 @@ class AveragePoolingND(pooling_nd._PoolingND):
         See :class:`~chainer_fast.functions.pooling.pooling_nd._PoolingND`.
         ``cover_all`` must be false.
     pad_value : 0 or None
-        With 0 the padding counts as zeros; with None it does not count.
+        With 0, padded elements are averaged as zeros; with None they are ignored.
 
     Attributes
     ----------
@@ -120,22 +120,22 @@ def average_pooling_nd(
 
     .. math:: y_{n, c, j} = \\frac{1}{|k|} \\sum_u x_{n, c, s j + u - p}
 
-    where :math:`j` and :math:`u` are tuples of as many numbers as the images have axes,
-    and :math:`|k|` is the number of elements of the window.
+    where :math:`j` and :math:`u` are tuples with one number for each axis of the
+    images, and :math:`|k|` is the number of elements of the window.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
         Images of a floating dtype.
     ksize : int or sequence of int
-        Lengths of the window, one for all axes or one each.
+        Lengths of the window: one number for all axes, or one for each axis.
     stride : int or sequence of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side.
     pad_value : 0 or None
-        With 0, the padding counts as zeros. With ``None`` it does not count: averages
-        are over the elements of the image in a window.
+        With 0, padded elements are averaged as zeros. With ``None`` they are ignored:
+        averages are over the elements of the image in a window.
 
     Returns
     -------
@@ -145,13 +145,14 @@ def average_pooling_nd(
     Raises
     ------
     AssertionError
-        If the window does not fit in, or a sequence has not N numbers.
+        If the window is larger than the padded image, or a sequence does not have N
+        numbers.
     ZeroDivisionError
         If the stride is zero.
     ValueError
         If ``pad_value`` is neither 0 nor ``None``, or padding is negative.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------
@@ -160,8 +161,8 @@ def average_pooling_nd(
 
     Notes
     -----
-    Unlike :func:`max_pooling_nd`, it has no ``cover_all``: elements left over at the
-    end are ignored.
+    Unlike :func:`max_pooling_nd`, it does not support ``cover_all``: remaining elements
+    at the end are ignored.
 
     Examples
     --------
@@ -182,7 +183,7 @@ def average_pooling_1d(
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of sequences, of shape ``(n, c, length)``.
 
-    See :func:`average_pooling_nd` for any number of axes; this is the case of one.
+    This is :func:`average_pooling_nd` for one axis.
 
     .. math:: y_{ncj} = \\frac{1}{k} \\sum_{u < k} x_{n, c, s j + u - p}
 
@@ -197,7 +198,7 @@ def average_pooling_1d(
     pad : int
         Padding on either side.
     pad_value : 0 or None
-        With 0, the padding counts as zeros. With ``None`` it does not count.
+        With 0, padded elements are averaged as zeros. With ``None`` they are ignored.
 
     Returns
     -------
@@ -207,14 +208,14 @@ def average_pooling_1d(
     Raises
     ------
     ValueError
-        If ``x`` has not three axes, padding is negative, or ``pad_value`` is neither
-        0 nor ``None``.
+        If ``x`` does not have three axes, padding is negative, or ``pad_value`` is
+        neither 0 nor ``None``.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------
@@ -239,20 +240,20 @@ def average_pooling_3d(
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
-    See :func:`average_pooling_nd` for any number of axes; this is the case of three.
+    This is :func:`average_pooling_nd` for three axes.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, d_3)
         Volumes of a floating dtype.
     ksize : int or sequence of int
-        Lengths of the window, one for all axes or one each.
+        Lengths of the window: one number for all axes, or one for each axis.
     stride : int or sequence of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or sequence of int
         Padding on either side.
     pad_value : 0 or None
-        With 0, the padding counts as zeros. With ``None`` it does not count.
+        With 0, padded elements are averaged as zeros. With ``None`` they are ignored.
 
     Returns
     -------
@@ -262,14 +263,14 @@ def average_pooling_3d(
     Raises
     ------
     ValueError
-        If ``x`` has not five axes, padding is negative, or ``pad_value`` is neither
-        0 nor ``None``.
+        If ``x`` does not have five axes, padding is negative, or ``pad_value`` is
+        neither 0 nor ``None``.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------

@@ -16,7 +16,7 @@ class MaxPoolingND(pooling_nd._PoolingND):
     Attributes
     ----------
     indexes : array of integers
-        After ``forward``: which element of its window each maximum is.
+        After ``forward``: index of each maximum in its window.
     """
 
     _channels_last = False
@@ -43,7 +43,7 @@ class MaxPoolingND(pooling_nd._PoolingND):
 
 
 class MaxPoolingNDGrad(FunctionNode):
-    """Gradient of :class:`MaxPoolingND`, all of it for the maxima.
+    """Gradient of :class:`MaxPoolingND`, which is nonzero only for the maxima.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class MaxPoolingNDGrad(FunctionNode):
 
 
 class MaxPoolingNDWithIndexes(FunctionNode):
-    """Elements of windows, in the places where another image has its maxima.
+    """Elements of windows at the positions of the maxima of another image.
 
     Parameters
     ----------
     func : MaxPoolingND
-        The function that found them.
+        The function that computed the maxima.
     """
 
     def __init__(self, func: MaxPoolingND) -> None:
@@ -120,40 +120,41 @@ def max_pooling_nd(
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
         Images of a floating dtype.
     ksize : int or sequence of int
-        Lengths of the window, one for all axes or one each.
+        Lengths of the window: one number for all axes, or one for each axis.
     stride : int or sequence of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or sequence of int
-        Padding on either side. It counts as -infinity.
+        Padding on either side. Padded elements are treated as -infinity.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
-        The result may be larger than without.
+        Whether the windows cover every element; the last one may extend beyond the
+        image. The result may be larger than with ``False``.
     return_indices : bool
-        Whether indexes are returned, too.
+        Whether to return the indices, too.
 
     Returns
     -------
     Variable or tuple
-        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
-        array of integers of their shape: the index of each maximum in its window,
-        counted in C order.
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of the maxima
+        and an array of integers of the same shape: the index of each maximum in its
+        window, in C order.
 
     Raises
     ------
     AssertionError
-        If the window does not fit in, or a sequence has not N numbers.
+        If the window is larger than the padded image, or a sequence does not have N
+        numbers.
     ZeroDivisionError
         If the stride is zero.
     ValueError
         If padding is negative.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------
     chainer_fast.functions.average_pooling_nd
     chainer_fast.functions.unpooling_nd
-    chainer_fast.functions.upsampling_2d : the reverse, by means of the indexes.
+    chainer_fast.functions.upsampling_2d : the reverse, by means of the indices.
 
     Examples
     --------
@@ -185,7 +186,7 @@ def max_pooling_1d(
         return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of sequences, of shape ``(n, c, length)``.
 
-    See :func:`max_pooling_nd` for any number of axes; this is the case of one.
+    This is :func:`max_pooling_nd` for one axis.
 
     .. math:: y_{ncj} = \\max_{u < k} x_{n, c, s j + u - p}
 
@@ -198,28 +199,30 @@ def max_pooling_1d(
     stride : int, optional
         Distance between two positions of the window; by default its size.
     pad : int
-        Padding on either side. It counts as -infinity.
+        Padding on either side. Padded elements are treated as -infinity.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     return_indices : bool
-        Whether indexes are returned, too.
+        Whether to return the indices, too.
 
     Returns
     -------
     Variable or tuple
-        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
-        array of integers of their shape: the index of each maximum in its window.
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of the maxima
+        and an array of integers of the same shape: the index of each maximum in its
+        window.
 
     Raises
     ------
     ValueError
-        If ``x`` has not three axes, or padding is negative.
+        If ``x`` does not have three axes, or padding is negative.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------
@@ -256,7 +259,7 @@ def max_pooling_2d(
         return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of images, of shape ``(n, c, height, width)``.
 
-    See :func:`max_pooling_nd` for any number of axes; this is the case of two.
+    This is :func:`max_pooling_nd` for two axes.
 
     .. math::
 
@@ -272,28 +275,30 @@ def max_pooling_2d(
     stride : int or pair of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or pair of int
-        Padding on either side. It counts as -infinity.
+        Padding on either side. Padded elements are treated as -infinity.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     return_indices : bool
-        Whether indexes are returned, too.
+        Whether to return the indices, too.
 
     Returns
     -------
     Variable or tuple
-        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
-        array of integers of their shape: the index of each maximum in its window.
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of the maxima
+        and an array of integers of the same shape: the index of each maximum in its
+        window.
 
     Raises
     ------
     ValueError
-        If ``x`` has not four axes, or padding is negative.
+        If ``x`` does not have four axes, or padding is negative.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------
@@ -332,39 +337,41 @@ def max_pooling_3d(
         return_indices: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Maxima over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 
-    See :func:`max_pooling_nd` for any number of axes; this is the case of three.
+    This is :func:`max_pooling_nd` for three axes.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, d_3)
         Volumes of a floating dtype.
     ksize : int or sequence of int
-        Lengths of the window, one for all axes or one each.
+        Lengths of the window: one number for all axes, or one for each axis.
     stride : int or sequence of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or sequence of int
-        Padding on either side. It counts as -infinity.
+        Padding on either side. Padded elements are treated as -infinity.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     return_indices : bool
-        Whether indexes are returned, too.
+        Whether to return the indices, too.
 
     Returns
     -------
     Variable or tuple
-        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of them and an
-        array of integers of their shape: the index of each maximum in its window.
+        Maxima, of the dtype of ``x``. With ``return_indices``, a tuple of the maxima
+        and an array of integers of the same shape: the index of each maximum in its
+        window.
 
     Raises
     ------
     ValueError
-        If ``x`` has not five axes, or padding is negative.
+        If ``x`` does not have five axes, or padding is negative.
     AssertionError
-        If the window does not fit in.
+        If the window is larger than the padded image.
     ZeroDivisionError
         If the stride is zero.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is empty, or not of floats.
+        If ``x`` is empty or not floating-point.
 
     See Also
     --------

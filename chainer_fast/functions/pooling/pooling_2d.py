@@ -9,11 +9,11 @@ from chainer_fast.types import NdArray
 from chainer_fast.utils import conv, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 
-_NO_CUDNN = 'cuDNN is not available to %s: %s has to be overridden'
+_NO_CUDNN = 'cuDNN is not available to %s: %s must be overridden'
 
 
 def _pair(x, name):
-    """Two numbers from one, or from an iterable of two."""
+    """Return two numbers from one, or from an iterable of two."""
     if type(x) is int:
         return x, x
     return _numbers.pair(x if hasattr(x, '__iter__') else (x, x), name)
@@ -34,7 +34,7 @@ class _Window2D:
 
     @property
     def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
-        """Size, strides and padding, as the kernels take them."""
+        """Return size, strides and padding in the form for the kernels."""
         return ((self.kh, self.kw),
                 (self.sy, self.sx),
                 (self.ph, self.pw))
@@ -48,7 +48,7 @@ class _Window2D:
 
 
 class Pooling2D(_Window2D, FunctionNode):
-    """Base of functions with a window that passes over images.
+    """Base of functions with a sliding window over images.
 
     Parameters
     ----------
@@ -59,9 +59,10 @@ class Pooling2D(_Window2D, FunctionNode):
     pad : int or pair of int
         Padding on either side.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     return_indices : bool
-        Whether indexes are wanted, too.
+        Whether to return the indices, too.
     """
 
     def __init__(
@@ -81,9 +82,9 @@ class Pooling2D(_Window2D, FunctionNode):
         type_check.expect(in_types[0].ndim == 4)
 
     def _get_pool_mode(self):
-        """Return cuDNN's number of the kind of pooling; to be overridden."""
+        """Return cuDNN's number for the kind of pooling; to be overridden."""
         raise NotImplementedError(
-            '%s is no kind of pooling of cuDNN' % type(self).__name__)
+            '%s is not a kind of pooling in cuDNN' % type(self).__name__)
 
     def forward_gpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         """Pool with cuDNN.
@@ -91,7 +92,7 @@ class Pooling2D(_Window2D, FunctionNode):
         Raises
         ------
         RuntimeError
-            Unless overridden: cuDNN is not available.
+            By default, because cuDNN is not available.
         """
         raise RuntimeError(_NO_CUDNN % (type(self).__name__, 'forward_gpu'))
 
@@ -103,7 +104,7 @@ class Pooling2D(_Window2D, FunctionNode):
         Raises
         ------
         RuntimeError
-            Unless overridden: cuDNN is not available.
+            By default, because cuDNN is not available.
         """
         raise RuntimeError(_NO_CUDNN % (type(self).__name__, 'backward_gpu'))
 
@@ -114,9 +115,9 @@ class _Enlarging2D(Pooling2D):
     Parameters
     ----------
     ksize, stride, pad, cover_all
-        The pooling that is to be reversed; see :class:`Pooling2D`.
+        The pooling to reverse; see :class:`Pooling2D`.
     outsize : pair of int, optional
-        Height and width of the result; by default the least that are possible.
+        Height and width of the result; by default the smallest possible.
     """
 
     outh: tp.Any
@@ -137,18 +138,19 @@ class _Enlarging2D(Pooling2D):
             return
         sizes = zip((2, 3), (self.outh, self.outw), *self._window, strict=True)
         for axis, wanted, k, s, p in sizes:
-            # Nothing is reduced to nothing, though a padded window has places there.
+            # An empty image is pooled to an empty image, although a padded window has
+            # positions in it.
             if wanted is not None and not (
                     wanted == 0 == type_check.eval(in_types[0].shape[axis])):
                 places = conv.get_conv_outsize(wanted, k, s, p, self.cover_all)
                 type_check.expect(in_types[0].shape[axis] == places)
 
     def _outsize(self, x):
-        """Settle height and width of the result, and return them."""
+        """Determine the height and the width of the result, and return them."""
         sizes = zip(('outh', 'outw'), x.shape[2:], *self._window, strict=True)
         for name, n, k, s, p in sizes:
             if getattr(self, name) is None:
-                # An empty image has no larger one: the formula is negative.
+                # The result for an empty image is empty: the formula would be negative.
                 setattr(self, name, max(
                     conv.get_deconv_outsize(n, k, s, p, self.cover_all), 0))
         return self.outh, self.outw

@@ -11,7 +11,7 @@ from chainer_fast.variable import VariableOrArray
 
 
 class _PoolingND(FunctionNode):
-    """Base of functions with a window that passes over images of any dimension.
+    """Base of functions with a sliding window over images of any dimension.
 
     Parameters
     ----------
@@ -24,9 +24,10 @@ class _PoolingND(FunctionNode):
     pad : int or sequence of int
         Padding on either side.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     return_indices : bool
-        Whether indexes are wanted, too.
+        Whether to return the indices, too.
     """
 
     ksize: tuple[int, ...]
@@ -41,7 +42,7 @@ class _PoolingND(FunctionNode):
         super().__init__()
         if ndim <= 0:
             raise ValueError(
-                'images to be pooled need at least one axis behind that of channels, '
+                'images to be pooled need at least one axis after that of channels, '
                 'but ndim is %d' % ndim)
         steps = ksize if stride is None else stride
         self.ksize, self.stride, self.pad = [
@@ -58,13 +59,13 @@ class _PoolingND(FunctionNode):
 
     @property
     def is_cudnn_used(self) -> bool:
-        """False: no function uses cuDNN."""
+        """Return False: no function uses cuDNN."""
         return False
 
     def get_cudnn_pool_mode(self):
-        """Return cuDNN's number of the kind of pooling; to be overridden."""
+        """Return cuDNN's number for the kind of pooling; to be overridden."""
         raise NotImplementedError(
-            '%s is no kind of pooling of cuDNN' % type(self).__name__)
+            '%s is not a kind of pooling in cuDNN' % type(self).__name__)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x')
@@ -74,7 +75,7 @@ class _PoolingND(FunctionNode):
 
 
 def check_ndim(name: str, x: VariableOrArray, ndim: int) -> None:
-    """Raise ``ValueError`` unless images have this many axes."""
+    """Raise ``ValueError`` unless images have ``ndim`` axes."""
     found = len(x.shape[2:])
     if found != ndim:
         words = '%s takes an input of %d axes, (batch, channel) and %d more, but `x` ' \

@@ -70,14 +70,14 @@ def roi_average_align_2d(
     """Averages over samples in the bins of regions of interest.
 
     Regions are divided into bins without any rounding. In each bin, values are
-    interpolated at points of a regular grid, and their mean is taken.
+    interpolated at the points of a regular grid and averaged.
 
     .. math::
 
         y_b = \\frac{1}{|S_b|} \\sum_{(u, v) \\in S_b} x(u, v)
 
     with the sample points :math:`S_b` of bin :math:`b`, and values :math:`x(u, v)` that
-    are interpolated between the centres of four pixels.
+    are interpolated between the centers of four pixels.
 
     See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
 
@@ -88,18 +88,19 @@ def roi_average_align_2d(
     rois : Variable or array of float32, shape (r, 4)
         Regions ``(y_min, x_min, y_max, x_max)``.
     roi_indices : Variable or array of int32, shape (r,)
-        Numbers of the images that the regions are in.
+        Index of the image of each region.
     outsize : int or pair of int
-        Rows and columns of bins.
+        Numbers of rows and columns of bins.
     spatial_scale : float
-        Factor from the coordinates to pixels of ``x``.
+        Factor from coordinates to pixels of ``x``.
     sampling_ratio : int, None, or a pair of these
-        Rows and columns of samples in a bin; for ``None`` as many as it has pixels.
+        Numbers of rows and columns of samples in a bin. ``None`` means the size of the
+        bin in pixels.
 
     Returns
     -------
     Variable of float32, shape (r, c, rows, columns)
-        Averages, with zeros for samples out of the image. Gradients flow to ``x`` alone
+        Averages, with zeros for samples out of the image. Gradients flow only to ``x``
         and are not differentiable.
 
     Raises
@@ -107,10 +108,10 @@ def roi_average_align_2d(
     chainer_fast.utils.type_check.InvalidType
         If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image with that number.
+        If an index is not that of an image.
     TypeError
-        If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` are not positive, or of
-        other types.
+        If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` is not positive or has
+        another type.
     ValueError
         If a coordinate is NaN, or a bin has more than 2**31 - 1 samples along an axis.
 

@@ -27,8 +27,8 @@ class ROIMaxAlign2D(Function):
     Attributes
     ----------
     argmax_data : array of int32
-        After ``forward``: which of the bin's samples each maximum is, row by row; -1
-        for a bin without samples.
+        After ``forward``: index of each maximum among the samples of its bin, row by
+        row; -1 for a bin without samples.
     """
 
     outh: tp.Any
@@ -80,12 +80,12 @@ def roi_max_align_2d(
     """Maxima over samples in the bins of regions of interest.
 
     Regions are divided into bins without any rounding. In each bin, values are
-    interpolated at points of a regular grid, and the largest one is taken.
+    interpolated at the points of a regular grid, and the largest one is the result.
 
     .. math:: y_b = \\max_{(u, v) \\in S_b} x(u, v)
 
     with the sample points :math:`S_b` of bin :math:`b`, and values :math:`x(u, v)` that
-    are interpolated between the centres of four pixels.
+    are interpolated between the centers of four pixels.
 
     See: `Mask R-CNN <https://arxiv.org/abs/1703.06870>`_
 
@@ -96,29 +96,30 @@ def roi_max_align_2d(
     rois : Variable or array of float32, shape (r, 4)
         Regions ``(y_min, x_min, y_max, x_max)``.
     roi_indices : Variable or array of int32, shape (r,)
-        Numbers of the images that the regions are in.
+        Index of the image of each region.
     outsize : int or pair of int
-        Rows and columns of bins.
+        Numbers of rows and columns of bins.
     spatial_scale : float
-        Factor from the coordinates to pixels of ``x``.
+        Factor from coordinates to pixels of ``x``.
     sampling_ratio : int, None, or a pair of these
-        Rows and columns of samples in a bin; for ``None`` as many as it has pixels.
+        Numbers of rows and columns of samples in a bin. ``None`` means the size of the
+        bin in pixels.
 
     Returns
     -------
     Variable of float32, shape (r, c, rows, columns)
-        Maxima; 0 for bins without samples in the image. Gradients flow to ``x``
-        alone and are not differentiable.
+        Maxima; 0 for bins without samples in the image. Gradients flow only to ``x``
+        and are not differentiable.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
         If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image with that number.
+        If an index is not that of an image.
     TypeError
-        If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` are not positive, or of
-        other types.
+        If ``outsize``, ``spatial_scale`` or ``sampling_ratio`` is not positive or has
+        another type.
     ValueError
         If a coordinate is NaN, or a bin has more than 2**31 - 1 samples along an axis.
 

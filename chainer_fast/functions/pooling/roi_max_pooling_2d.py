@@ -19,8 +19,8 @@ class ROIMaxPooling2D(Function):
     Attributes
     ----------
     argmax_data : array of int32
-        After ``forward``: where in the image's plane each maximum is; -1 for a bin
-        without pixels.
+        After ``forward``: position of each maximum in the plane of the image; -1 for a
+        bin without pixels.
     """
 
     outh: tp.Any
@@ -61,8 +61,8 @@ def roi_max_pooling_2d(
         outsize: int | tp.Sequence[int], spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
-    Each region is rounded to whole pixels, excludes its last coordinates, and is
-    divided into bins.
+    Each region is rounded to whole pixels and divided into bins. The last coordinates
+    of a region are excluded.
 
     .. math:: y_b = \\max_{(u, v) \\in R_b} x_{u, v}
 
@@ -77,32 +77,32 @@ def roi_max_pooling_2d(
     rois : Variable or array, shape (r, 4)
         Regions ``(y_min, x_min, y_max, x_max)``, of the dtype of ``x``.
     roi_indices : Variable or array of int32, shape (r,)
-        Numbers of the images that the regions are in.
+        Index of the image of each region.
     outsize : int or pair of int
-        Rows and columns of bins.
+        Numbers of rows and columns of bins.
     spatial_scale : float
-        Factor from the coordinates to pixels of ``x``.
+        Factor from coordinates to pixels of ``x``.
 
     Returns
     -------
     Variable, shape (r, c, rows, columns)
-        Maxima, of the dtype of ``x``; 0 for bins without pixels. Gradients
-        flow to ``x`` alone and are not differentiable.
+        Maxima, of the dtype of ``x``; 0 for bins without pixels. Gradients flow only to
+        ``x`` and are not differentiable.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
         If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image with that number.
+        If an index is not that of an image.
     TypeError
-        If ``outsize`` or ``spatial_scale`` are not positive, or of other types.
+        If ``outsize`` or ``spatial_scale`` is not positive or has another type.
     ValueError
         If a coordinate is NaN.
 
     See Also
     --------
-    chainer_fast.functions.roi_pooling_2d : the same in the form of the original.
+    chainer_fast.functions.roi_pooling_2d : the original definition.
     chainer_fast.functions.roi_max_align_2d : without rounding.
 
     Examples

@@ -16,7 +16,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 def _corners(rois):
-    """Boxes with the vertical coordinate first; they come with the other one first."""
+    """Reorder the coordinates of boxes so that the vertical one is the first."""
     return rois[:, 1:].reshape(-1, 2, 2)[:, :, ::-1]
 
 
@@ -25,13 +25,13 @@ def _numbers(rois):
 
 
 class ROIPooling2D(FunctionNode):
-    """Maxima over the bins of regions that name their image in the first column.
+    """Maxima over the bins of regions whose first column is the index of the image.
 
     Attributes
     ----------
     argmax_data : array of int32
-        After ``forward``: where in the image's plane each maximum is; -1 for a bin
-        without pixels.
+        After ``forward``: position of each maximum in the plane of the image; -1 for a
+        bin without pixels.
     """
 
     argmax_data: NdArray
@@ -58,7 +58,7 @@ class ROIPooling2D(FunctionNode):
         x, rois = inputs
         self._bottom_data_shape = x.shape
         boxes = kernels.Boxes(_corners(rois), self.spatial_scale)
-        # The box has its last row and column, and bins without pixels have zero.
+        # The box includes its last row and column; bins without pixels are zero.
         y, self.argmax_data = kernels.cell_max(
             x, _numbers(rois), boxes, (self.outh, self.outw), 1, 0.)
         return y,
@@ -76,7 +76,7 @@ class ROIPooling2D(FunctionNode):
 
 
 class ROIPooling2DGrad(FunctionNode):
-    """Gradient of :class:`ROIPooling2D`, all of it for the maxima.
+    """Gradient of :class:`ROIPooling2D`, which is nonzero only for the maxima.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class ROIPooling2DGrad(FunctionNode):
     bottom_data_shape : tuple of int
         Shape of the images.
     argmax_data : array of int32
-        Indexes of the maxima.
+        Indices of the maxima.
     """
 
     def __init__(
@@ -118,8 +118,9 @@ def roi_pooling_2d(
     """Maxima over the bins of regions of interest.
 
     Each region is rounded to whole pixels, includes its last row and column, and is
-    divided into ``outh`` by ``outw`` bins. This is the form of the original; see
-    :func:`roi_max_pooling_2d` for regions in the order of axes, without their ends.
+    divided into ``outh`` by ``outw`` bins. This is the original definition. In
+    :func:`roi_max_pooling_2d`, coordinates are in the order of the axes, and ends are
+    excluded.
 
     .. math:: y_b = \\max_{(u, v) \\in R_b} x_{u, v}
 
@@ -132,29 +133,29 @@ def roi_pooling_2d(
     x : Variable or array, shape (n, c, h, w)
         Images of a floating dtype.
     rois : Variable or array, shape (r, 5)
-        Regions ``(number of the image, x_min, y_min, x_max, y_max)``, of the dtype of
+        Regions ``(index of the image, x_min, y_min, x_max, y_max)``, of the dtype of
         ``x``.
     outh, outw : int
-        Rows and columns of bins.
+        Numbers of rows and columns of bins.
     spatial_scale : float
-        Factor from the coordinates to pixels of ``x``.
+        Factor from coordinates to pixels of ``x``.
 
     Returns
     -------
     Variable, shape (r, c, outh, outw)
-        Maxima, of the dtype of ``x``; zeros for bins without pixels. Gradients flow to
-        ``x`` alone and are not differentiable.
+        Maxima, of the dtype of ``x``; zeros for bins without pixels. Gradients flow
+        only to ``x`` and are not differentiable.
 
     Raises
     ------
     chainer_fast.utils.type_check.InvalidType
         If a dtype is not the one above, or shapes do not match.
     IndexError
-        If there is no image with that number.
+        If an index is not that of an image.
     ValueError
         If a coordinate is NaN.
     ZeroDivisionError
-        If there are no bins.
+        If the number of bins is zero.
 
     See Also
     --------

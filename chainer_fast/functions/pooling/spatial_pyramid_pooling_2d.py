@@ -11,12 +11,12 @@ from chainer_fast.variable import Variable, VariableOrArray
 def spatial_pyramid_pooling_2d(
         x: VariableOrArray, pyramid_height: int,
         pooling: str | None = None) -> Variable:
-    """Pools images of any size to vectors of one length.
+    """Pools images of any size to vectors of a fixed length.
 
-    Level ``l`` of a pyramid divides the image in ``2**l`` by ``2**l`` parts and takes
-    the maximum of each. All levels are joined, which gives
-    ``c * (4**pyramid_height - 1) / 3`` numbers (more if an image is too small for so
-    many parts).
+    Level ``l`` of a pyramid divides the image into ``2**l`` by ``2**l`` parts and
+    computes the maximum of each. The levels are concatenated, which yields ``c *
+    (4**pyramid_height - 1) / 3`` numbers (more if an image is too small for so many
+    parts).
 
     See: `Spatial Pyramid Pooling in Deep Convolutional Networks for Visual Recognition
     <https://arxiv.org/abs/1406.4729>`_
@@ -38,9 +38,9 @@ def spatial_pyramid_pooling_2d(
     Raises
     ------
     ValueError
-        If ``pooling`` is none of the known kinds, or ``x`` has not four axes.
+        If ``pooling`` is not a known kind, or ``x`` does not have four axes.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or there are no levels.
+        If ``x`` is not floating-point, or there are no levels.
 
     See Also
     --------
@@ -58,7 +58,7 @@ def spatial_pyramid_pooling_2d(
     for level in range(_numbers.plain(pyramid_height)):
         parts = 2 ** level
         _, height, width = x.shape[1:]
-        # The parts are as large as needed; the excess is padding, on both sides.
+        # The parts are as large as needed; the excess is padding on both sides.
         ksize = [-(-size // parts) for size in (height, width)]
         pad = [(k * parts - size) // 2
                for k, size in zip(ksize, (height, width), strict=True)]

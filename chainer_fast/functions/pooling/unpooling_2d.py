@@ -9,7 +9,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Unpooling2D(pooling_2d._Enlarging2D):
-    """Puts each element on a window of a larger image, and adds up."""
+    """Adds each element to all elements of a window in a larger image."""
 
     def forward_cpu(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         image, = x
@@ -48,10 +48,10 @@ def unpooling_2d(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """Undo the pooling of images by copying each element over its window.
+    """Reverse the pooling of images by copying each element to its window.
 
     Each element is copied to all elements of its window in a larger image; where
-    windows overlap, they add up.
+    windows overlap, the elements are summed.
 
     Parameters
     ----------
@@ -62,12 +62,12 @@ def unpooling_2d(
     stride : int or pair of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or pair of int
-        Padding on either side of the larger image, which is cut off.
+        Padding on either side of the larger image, which is removed from the result.
     outsize : pair of int, optional
         Height and width of the result. By default, the smallest that pooling with these
-        arguments reduces to the size of ``x``.
+        arguments maps to the size of ``x``.
     cover_all : bool
-        ``cover_all`` of the pooling. Without it the result may be larger.
+        ``cover_all`` of the pooling. The result may be larger with ``False``.
 
     Returns
     -------
@@ -79,13 +79,13 @@ def unpooling_2d(
     ValueError
         If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not images of floats, or pooling reduces ``outsize`` to another
-        size.
+        If ``x`` does not have the shape of images or is not floating-point, or pooling
+        maps ``outsize`` to another size.
 
     See Also
     --------
     chainer_fast.functions.unpooling_nd : the same for any dimension.
-    chainer_fast.functions.upsampling_2d : puts an element where the maximum was.
+    chainer_fast.functions.upsampling_2d : places elements at the maxima.
 
     Examples
     --------

@@ -14,15 +14,15 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class UnpoolingND(pooling_nd._PoolingND):
-    """Puts each element on a window of a larger image, and adds up.
+    """Adds each element to all elements of a window in a larger image.
 
     Parameters
     ----------
     ndim, ksize, stride, pad, cover_all
-        The pooling that is to be reversed; see
+        The pooling to reverse; see
         :class:`~chainer_fast.functions.pooling.pooling_nd._PoolingND`.
     outsize : sequence of int, optional
-        Lengths of the images; by default the least that are possible.
+        Lengths of the images; by default the smallest possible.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class UnpoolingND(pooling_nd._PoolingND):
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
         self.outs: tp.Any = (
-            # An iterator, which can be read once, has no length.
+            # An iterator can be read only once and has no length.
             outsize if outsize is None or (
                 len(outsize) and all([type(n) is int for n in outsize]))
             else tuple(map(_numbers.whole, outsize)))
@@ -42,7 +42,8 @@ class UnpoolingND(pooling_nd._PoolingND):
         x_type, = in_types
         type_check.expect(x_type.ndim == 2 + self.ndim)
         if self.outs is not None:
-            # Nothing is reduced to nothing, though a padded window has places there.
+            # An empty image is pooled to an empty image, although a padded window has
+            # positions in it.
             shape = type_check.eval(x_type.shape)[2:]
             expected = tuple([
                 0 if out == n == 0
@@ -55,9 +56,9 @@ class UnpoolingND(pooling_nd._PoolingND):
                 % (self.ndim, self.outs))
 
     def _sizes(self, image):
-        """Settle the lengths of the images, and return them."""
+        """Determine the lengths of the images, and return them."""
         if self.outs is None:
-            # An empty image has no larger one: the formula is negative.
+            # The result for an empty image is empty: the formula would be negative.
             self.outs = tuple([
                 max(conv.get_deconv_outsize(n, k, s, p, self.cover_all), 0)
                 for n, k, s, p in zip(image.shape[2:], *self._window, strict=True)])
@@ -80,8 +81,8 @@ class UnpoolingND(pooling_nd._PoolingND):
 class _WindowSums(FunctionNode):
     """Base of the gradients of unpooling: sums over windows.
 
-    A subclass has ``_window``, a tuple of the lengths, strides and paddings of the
-    axes, and ``_places``, the numbers of places of the window.
+    A subclass defines ``_window``, a tuple of the lengths, strides and paddings of the
+    axes, and ``_places``, the numbers of positions of the window.
     """
 
     _window: tuple[tp.Any, tp.Any, tp.Any]
@@ -127,31 +128,31 @@ def unpooling_nd(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """Undo the pooling of images of any dimension; see :func:`unpooling_2d`.
+    """Reverse the pooling of images of any dimension; see :func:`unpooling_2d`.
 
     Each element is copied to all elements of its window in a larger image; where
-    windows overlap, they add up.
+    windows overlap, the elements are summed.
 
     .. math:: y_{n, c, i} = \\sum_{(j, u) : s j + u - p = i} x_{n, c, j}
 
-    where :math:`i`, :math:`j` and :math:`u` are tuples of as many numbers as the images
-    have axes.
+    where :math:`i`, :math:`j` and :math:`u` are tuples with one number for each axis of
+    the images.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, ..., d_N)
         Images of a floating dtype.
     ksize : int or sequence of int
-        Lengths of the window, one for all axes or one each.
+        Lengths of the window: one number for all axes, or one for each axis.
     stride : int or sequence of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or sequence of int
-        Padding on either side of the larger image, which is cut off.
+        Padding on either side of the larger image, which is removed from the result.
     outsize : sequence of int, optional
         Lengths of the result. By default, the smallest that pooling with these
-        arguments reduces to the size of ``x``.
+        arguments maps to the size of ``x``.
     cover_all : bool
-        ``cover_all`` of the pooling. Without it the result may be larger.
+        ``cover_all`` of the pooling. The result may be larger with ``False``.
 
     Returns
     -------
@@ -163,9 +164,9 @@ def unpooling_nd(
     ValueError
         If padding is negative, or the stride is not positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or pooling reduces ``outsize`` to another size.
+        If ``x`` is not floating-point, or pooling maps ``outsize`` to another size.
     AssertionError
-        If a sequence has not N numbers.
+        If a sequence does not have N numbers.
 
     See Also
     --------
@@ -189,9 +190,9 @@ def unpooling_1d(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """Undo the pooling of sequences of shape ``(n, c, length)``.
+    """Reverse the pooling of sequences of shape ``(n, c, length)``.
 
-    See :func:`unpooling_nd` for any number of axes; this is the case of one.
+    This is :func:`unpooling_nd` for one axis.
 
     .. math:: y_{nci} = \\sum_{(j, u) : s j + u - p = i} x_{ncj}
 
@@ -204,12 +205,13 @@ def unpooling_1d(
     stride : int, optional
         Distance between two positions of the window; by default its size.
     pad : int
-        Padding on either side of the larger sequences, which is cut off.
+        Padding on either side of the larger sequences, which is removed from the
+        result.
     outsize : sequence of int, optional
         Lengths of the result. By default, the smallest that pooling with these
-        arguments reduces to the size of ``x``.
+        arguments maps to the size of ``x``.
     cover_all : bool
-        ``cover_all`` of the pooling. Without it the result may be larger.
+        ``cover_all`` of the pooling. The result may be larger with ``False``.
 
     Returns
     -------
@@ -219,9 +221,10 @@ def unpooling_1d(
     Raises
     ------
     ValueError
-        If ``x`` has not three axes, padding is negative, or the stride is not positive.
+        If ``x`` does not have three axes, padding is negative, or the stride is not
+        positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or pooling reduces ``outsize`` to another size.
+        If ``x`` is not floating-point, or pooling maps ``outsize`` to another size.
 
     See Also
     --------
@@ -242,25 +245,25 @@ def unpooling_3d(
         x: VariableOrArray, ksize: int | tp.Sequence[int],
         stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """Undo the pooling of volumes of shape ``(n, c, d_1, d_2, d_3)``.
+    """Reverse the pooling of volumes of shape ``(n, c, d_1, d_2, d_3)``.
 
-    See :func:`unpooling_nd` for any number of axes; this is the case of three.
+    This is :func:`unpooling_nd` for three axes.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, d_1, d_2, d_3)
         Volumes of a floating dtype.
     ksize : int or sequence of int
-        Lengths of the window, one for all axes or one each.
+        Lengths of the window: one number for all axes, or one for each axis.
     stride : int or sequence of int, optional
         Distance between two positions of the window; by default its size.
     pad : int or sequence of int
-        Padding on either side of the larger volumes, which is cut off.
+        Padding on either side of the larger volumes, which is removed from the result.
     outsize : sequence of int, optional
         Lengths of the result. By default, the smallest that pooling with these
-        arguments reduces to the size of ``x``.
+        arguments maps to the size of ``x``.
     cover_all : bool
-        ``cover_all`` of the pooling. Without it the result may be larger.
+        ``cover_all`` of the pooling. The result may be larger with ``False``.
 
     Returns
     -------
@@ -270,9 +273,10 @@ def unpooling_3d(
     Raises
     ------
     ValueError
-        If ``x`` has not five axes, padding is negative, or the stride is not positive.
+        If ``x`` does not have five axes, padding is negative, or the stride is not
+        positive.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not of floats, or pooling reduces ``outsize`` to another size.
+        If ``x`` is not floating-point, or pooling maps ``outsize`` to another size.
 
     See Also
     --------

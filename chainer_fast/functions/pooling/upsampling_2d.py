@@ -11,15 +11,15 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
 class Upsampling2D(pooling_2d._Enlarging2D):
-    """Puts each element where the maximum was that it stands for, and adds up.
+    """Adds each element at the position of the corresponding maximum.
 
     Parameters
     ----------
     indexes : array of integers
-        Index of the element of its window that each one goes to, as max pooling gives
-        it.
+        Index in its window of the element that each one is added to, as returned by max
+        pooling.
     ksize, stride, pad, outsize, cover_all
-        The pooling that is to be reversed; see :func:`upsampling_2d`.
+        The pooling to reverse; see :func:`upsampling_2d`.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Upsampling2D(pooling_2d._Enlarging2D):
 
 
 class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
-    """Gradient of :class:`Upsampling2D`: the elements that are named by the indexes.
+    """Gradient of :class:`Upsampling2D`: the elements at the indices.
 
     Parameters
     ----------
@@ -77,23 +77,23 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
 def upsampling_2d(
         x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad: int = 0,
         outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
-    """Undo the max pooling of images by its indexes.
+    """Reverse the max pooling of images by its indices.
 
-    Each element is put where the maximum was; all others are zero.
+    Each element is placed at the position of its maximum; all others are zero.
 
     Parameters
     ----------
     x : Variable or array, shape (n, c, h, w)
         Images of a floating dtype.
     indexes : array of integers, of the shape of ``x``
-        Indexes that :func:`max_pooling_2d` returns with ``return_indices``.
+        Indices that :func:`max_pooling_2d` returns with ``return_indices``.
     ksize, stride, pad
-        Arguments that the max pooling had.
+        Arguments of the max pooling.
     outsize : pair of int, optional
         Height and width of the result. By default, the smallest that pooling with these
-        arguments reduces to the size of ``x``.
+        arguments maps to the size of ``x``.
     cover_all : bool
-        The same argument of the max pooling.
+        Argument of the max pooling.
 
     Returns
     -------
@@ -105,7 +105,8 @@ def upsampling_2d(
     IndexError
         If a window has no element with that index.
     chainer_fast.utils.type_check.InvalidType
-        If ``x`` is not images of floats, or the shapes do not fit together.
+        If ``x`` does not have the shape of images or is not floating-point, or the
+        shapes do not match.
 
     See Also
     --------

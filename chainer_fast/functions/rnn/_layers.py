@@ -3,8 +3,8 @@ from chainer_fast import backend
 from chainer_fast.backends.kernels import array, recurrent
 from chainer_fast.functions.noise import dropout
 
-# Gates of each kind of cell. A direction of a layer has a matrix and a bias vector for
-# the input of each gate, and as many again for the last state.
+# Gates of each kind of cell. Each direction of a layer has a matrix and a bias vector
+# for the input of each gate, and as many for the last state.
 GATES = {'lstm': 4, 'gru': 3, 'rnn_tanh': 1, 'rnn_relu': 1}
 
 
@@ -16,11 +16,11 @@ class Layers:
     Parameters
     ----------
     mode : str
-        Kind of cell, of those in ``GATES``.
+        Kind of cell, a key of ``GATES``.
     directions : int
-        1, or 2 for layers that also run from the last step to the first.
+        1, or 2 if layers also process the sequences from the last step to the first.
     sizes : tuple of int
-        Number of samples in each step, never growing.
+        Number of samples in each step, in descending order.
     ratio : float or None
         Ratio of the dropout between layers; None means no dropout.
     """
@@ -42,13 +42,13 @@ class Layers:
         hx, cx : array or None
             First states and cells of each layer and direction.
         weights : list of tuple
-            Matrices and biases of each of them: those of each gate for the input, then
-            those for the last state.
+            Matrices and biases of each direction of each layer: those of each gate for
+            the input, then those for the last state.
 
         Returns
         -------
         tuple of array
-            States of the last layer for each row of ``x``, side by side if there are
+            States of the last layer for each row of ``x``, concatenated if there are
             two directions, and the last states and cells of all layers.
         """
         self.array_module = backend.get_array_module(x)
@@ -77,8 +77,8 @@ class Layers:
         """Return the inputs of one direction of an upper layer, after dropout."""
         if self.ratio is None:
             return x
-        # Random numbers are drawn even for a ratio of 0. All steps at once take the
-        # same numbers as one step after the other.
+        # Random numbers are drawn even if the ratio is 0. Computing all steps at once
+        # draws the same numbers as computing them one by one.
         function = dropout.Dropout(self.ratio)
         x, = function.forward((x,))
         self.masks.append(function.mask)
@@ -101,8 +101,8 @@ class Layers:
         ghx, gcx : array or None
             Gradients of the first states and cells.
         weights : list of tuple
-            Gradients of the joined matrices for the input and for the last state, of
-            the biases for the input, and of the biases for the last state.
+            Gradients of the concatenated matrices for the input and for the last state,
+            of the biases for the input, and of the biases for the last state.
         """
         xp = self.array_module
         ghx, gcx, gradients = [], [], []

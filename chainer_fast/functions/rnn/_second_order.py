@@ -2,9 +2,9 @@
 
 A cell ``c = a i + f c_prev`` with an output ``h = o tanh(c)`` has gradients that are
 linear in ``gc_step = gc + gh o (1 - tanh(c)^2)`` and ``gh``. The functions here
-differentiate these gradients once more; ``gg`` stands for the gradient by one of them.
-Gates are given by their values, but gradients are those of the gates' inputs, before
-the activation.
+differentiate these gradients again; ``gg`` denotes the gradient with respect to one of
+them. Gates are given by their values, but gradients are with respect to the inputs of
+the gates, before the activation.
 """
 
 
@@ -14,7 +14,8 @@ def cell(gc_step, c_prev, a, i, f, ggc_prev, gga, ggi, ggf):
     Returns
     -------
     tuple of array
-        Gradients by ``gc_step``, ``c_prev``, and the inputs of ``a``, ``i``, ``f``.
+        Gradients with respect to ``gc_step``, ``c_prev``, and the inputs of ``a``,
+        ``i``, ``f``.
     """
     slope_a, slope_i, slope_f = 1 - a * a, i * (1 - i), f * (1 - f)
     by_gc_step = (ggc_prev * f + gga * i * slope_a + ggi * a * slope_i
@@ -32,7 +33,7 @@ def output(o, tanh_c, gh, by_gc_step, ggo):
     Returns
     -------
     tuple of array
-        Gradients by the input of ``o``, by the new cell, and by ``gh``.
+        Gradients with respect to the input of ``o``, the new cell, and ``gh``.
     """
     slope_o, slope_c = o * (1 - o), 1 - tanh_c * tanh_c
     by_o = gh * slope_o * (

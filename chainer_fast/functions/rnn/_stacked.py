@@ -15,17 +15,17 @@ from chainer_fast.functions.noise import dropout
 from chainer_fast.functions.rnn import _layers
 from chainer_fast.variable import Variable
 
-#: A kind of cell: its name; ``join``, which joins the weights and biases of one
-#: direction of a layer; and ``step``, which takes an input, a state, a cell and the
-#: joined weights and biases, and returns the next state and cell. Both functions are
-#: differentiable.
+#: A kind of cell: its name; ``join``, which concatenates the weights and biases of one
+#: direction of a layer; and ``step``, which accepts an input, a state, a cell and the
+#: concatenated weights and biases, and returns the next state and cell. Both functions
+#: are differentiable.
 Cell = collections.namedtuple('Cell', 'mode join step')
 
 
 # --------------------------------------------------------------------- step by step
 
 def _along(step, xs, h, c, w, b):
-    """Run along a sequence; the states of samples that have ended do not change."""
+    """Process a sequence; the states of samples that have ended do not change."""
     ys = []
     for x in xs:
         size = len(x)
@@ -60,24 +60,24 @@ def drop_sequence(ratio, masks, k, xs):
 
 
 def compose(step, n_layers, directions, hx, cx, ws, bs, xs, drop):
-    """Build stacked layers of any cell as a graph of many functions.
+    """Build stacked layers of any kind of cell as a graph of many functions.
 
     Parameters
     ----------
     step : callable
-        Takes an input, a state, a cell and the weights and biases of a layer; returns
-        the next state and cell.
+        Function of an input, a state, a cell, and the weights and biases of a layer. It
+        returns the next state and cell.
     n_layers, directions : int
         Number of layers, and 1 or 2 directions.
     hx, cx : Variable, array or None
         First states and cells of each layer and direction.
     ws, bs : list
-        Weights and biases for each of them.
+        Weights and biases for each direction of each layer.
     xs : list of Variable or array
         Inputs of each step.
     drop : callable or None
-        Function that applies dropout, given a number and a sequence. The number counts
-        the directions of all layers after the first.
+        Function of a number and a sequence that applies dropout. The number counts the
+        directions of all layers after the first one.
 
     Returns
     -------
@@ -113,7 +113,7 @@ class StackedRNN(FunctionNode):
     The inputs are the first states, the first cells if there are any, the inputs of
     each step, and for each direction of each layer its weights and its biases. The
     outputs are the last states, the last cells, and the outputs of each step. The
-    gradient is computed in one go, too, unless it has to be differentiable; then the
+    gradient is computed in one step, too, unless it must be differentiable; then the
     network is rebuilt from smaller functions, and these are differentiated.
 
     Parameters
@@ -142,7 +142,7 @@ class StackedRNN(FunctionNode):
         return 'StackedRNN(%s)' % self._cell.mode
 
     def _parts(self, values):
-        """First states and cells, inputs of the steps, weights and biases."""
+        """Split inputs into first states and cells, inputs of steps, and parameters."""
         hx, *rest = values
         cx = rest.pop(0) if self._cell.mode == 'lstm' else None
         steps = len(self._layers.sizes)
@@ -170,7 +170,7 @@ class StackedRNN(FunctionNode):
         return (*states, *self._split(y))
 
     def _computed(self, array):
-        """Return an array in the dtype to compute in: halves are only storage."""
+        """Return an array in the dtype to compute in, which is never float16."""
         return array.astype(numpy.float32) if self._halves else array
 
     def _joined_halves(self, group):
@@ -205,7 +205,7 @@ class StackedRNN(FunctionNode):
             None if each is None else each.astype(numpy.float16) for each in arrays])
 
     def _gradients(self, indexes, gys):
-        """Return the gradients of all inputs; None for those of steps nobody wants."""
+        """Return the gradients of all inputs; None for steps that need no gradient."""
         layers, n_states = self._layers, 2 if self._cell.mode == 'lstm' else 1
         steps, reached = len(layers.sizes), len(layers.sizes)
         if self._directions == 1:
@@ -233,7 +233,7 @@ class StackedRNN(FunctionNode):
         return gradients
 
     def _joined(self, xp, gys, width):
-        """Rows of the gradients of all steps, with zeros for those that are missing."""
+        """Return the rows of the gradients of all steps; missing ones are zeros."""
         sizes = self._layers.sizes
         missing = [gy is None for gy in gys]
         if all(missing):
@@ -245,7 +245,7 @@ class StackedRNN(FunctionNode):
         return self._computed(sequences.rows(gys[0], gys))
 
     def _differentiable_gradients(self, indexes, gys):
-        # Identities cut off the graph that the inputs themselves depend on.
+        # Identities separate the graph that the inputs themselves depend on.
         inputs = identity.identity(*self.get_retained_inputs())
         hx, cx, xs, ws, bs = self._parts(inputs)
         joined = [self._cell.join(*each) for each in zip(ws, bs, strict=True)]
@@ -263,8 +263,8 @@ class StackedRNN(FunctionNode):
 
 
 def _all_fit(arrays, shape, dtype):
-    # A bias that is None is left out by cells that can do without it; what is no array
-    # is an error of the function that takes it.
+    # Cells that need no bias omit a bias of None; anything else that is not an array is
+    # an error in the function that receives it.
     return all(
         getattr(each, 'shape', None) == shape and each.dtype == dtype
         for each in arrays)
@@ -309,13 +309,14 @@ def fitting_inputs(mode, n_layers, directions, hx, cx, ws, bs, xs):
 
 
 def _check_states(mode, hx, cx):
-    # Networks with gates look at the first of their states before they compute.
+    # Networks with gates access the first of their states before they compute.
     has_gates = mode in ('lstm', 'gru')
     for name, value, is_read in ('hx', hx, has_gates), ('cx', cx, False):
         if value is None and (name == 'hx' or mode == 'lstm') or (
                 is_read and not hasattr(value, 'shape')):
             raise AttributeError(
-                '%s must be an array, not %r: give one of zeros to begin from nothing'
+                '%s must be an array, not %r: pass zeros to start from the initial '
+                'state'
                 % (name, value))
 
 
@@ -328,7 +329,7 @@ def _check_weights(name, groups, count, length):
 
 
 def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
-    """Run a recurrent network over a sequence.
+    """Apply a recurrent network to a sequence.
 
     Parameters
     ----------
@@ -341,7 +342,7 @@ def stacked_rnn(cell, n_layers, ratio, hx, cx, ws, bs, xs, use_bi_direction):
     hx, cx, ws, bs, xs
         See :func:`compose`.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
 
     Returns
     -------

@@ -16,7 +16,7 @@ _extract_gates = recurrent.extract_gates
 
 
 def _sigmoid(x, xp=None):
-    """Return the sigmoid of an array, whose module is found anyway."""
+    """Return the sigmoid of an array of any module."""
     return recurrent.sigmoid(x)
 
 
@@ -37,7 +37,7 @@ def _array(variable):
 class LSTM(FunctionNode):
     """Gates, cell and output of one step of a long short-term memory.
 
-    Its two outputs are the new cell and the step's output.
+    Its two outputs are the new cell and the output of the step.
     """
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -105,7 +105,7 @@ class LSTMGrad(Function):
 def lstm(c_prev: VariableOrArray, x: VariableOrArray) -> tuple[Variable, ...]:
     """One step of a long short-term memory, after its affine maps.
 
-    The second axis of ``x`` holds the inputs of four gates, interleaved:
+    The second axis of ``x`` contains the interleaved inputs of four gates:
     ``a, i, f, o = x[:, 0::4], x[:, 1::4], x[:, 2::4], x[:, 3::4]``. With them,
 
     .. math::
@@ -113,8 +113,8 @@ def lstm(c_prev: VariableOrArray, x: VariableOrArray) -> tuple[Variable, ...]:
         c &= \\tanh(a) \\sigma(i) + c_{\\text{prev}} \\sigma(f), \\\\
         h &= \\tanh(c) \\sigma(o),
 
-    elementwise. ``x`` is usually the sum of an affine map of the step's input and one
-    of the last output.
+    elementwise. ``x`` is usually the sum of affine maps of the input of the step and of
+    the last output.
 
     See: `Long short-term memory <https://doi.org/10.1162/neco.1997.9.8.1735>`_
 
@@ -171,9 +171,9 @@ def lstm_grad_grad(
     gc, gh : array
         Gradients of the new cell and the output.
     ggc_prev, gga, ggi, ggf, ggo : array
-        Gradients by the gradients of the old cell and the gates.
+        Gradients with respect to the gradients of the old cell and the gates.
     gc_prev, ga, gi, gf, go, gc_next, ggc, ggh : array
-        Output arrays for the gradients by each of the first eight arguments.
+        Output arrays for the gradients with respect to the first eight arguments.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from chainer_fast.variable import VariableOrArray
 
 
 def _join(w, b):
-    """Matrices and biases for the input and for the last state, gate by gate."""
+    """Return matrices and biases for the input and for the last state, gate by gate."""
     return tuple([
         [concat.concat(each[k:k + 3], axis=0) for k in (0, 3)] for each in (w, b)])
 
@@ -26,7 +26,7 @@ def _step(x, h, c, w, b):
 
 
 def _gru(x, h, c, w, b):
-    """One step, of the six matrices and biases of a layer; the cell passes as it is."""
+    """Compute one step from the six matrices and biases of a layer; keep the cell."""
     return _step(x, h, c, *_join(w, b))
 
 
@@ -75,9 +75,9 @@ def n_step_gru_base(
     Parameters
     ----------
     n_layers, dropout_ratio, hx, ws, bs, xs
-        See there.
+        See that function.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     """
     return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
 
@@ -99,8 +99,8 @@ def n_step_gru(
         h'_t &= \\tanh(W_2 x_t + b_2 + r_t (W_5 h_{t-1} + b_5)), \\\\
         h_t &= (1 - z_t) h'_t + z_t h_{t-1}.
 
-    The outputs of a layer are the inputs of the next; in training mode they pass
-    through dropout.
+    The outputs of a layer are the inputs of the next one; in training mode, dropout is
+    applied to them.
 
     See: `Learning Phrase Representations using RNN Encoder-Decoder for Statistical
     Machine Translation <https://arxiv.org/abs/1406.1078>`_; the reset gate is applied
@@ -121,8 +121,8 @@ def n_step_gru(
         For each layer the six biases of shape ``(n,)``.
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
-        longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See
+        longest to the shortest, and each step has the samples of the sequences that
+        have not ended: ``B_t`` never grows. See
         :func:`~chainer_fast.functions.transpose_sequence`.
 
     Returns
@@ -171,9 +171,9 @@ def n_step_bigru(
         **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer_fast.functions.n_step_gru`, which run
-    along the sequences and from their ends to their beginnings. Their outputs are
-    concatenated along the second axis.
+    Each layer consists of two layers of :func:`~chainer_fast.functions.n_step_gru`, one
+    of which processes the sequences from the end. Their outputs are concatenated along
+    the second axis.
 
     .. math:: y_t = (\\overrightarrow{h}_t, \\overleftarrow{h}_t)
 
@@ -187,13 +187,13 @@ def n_step_bigru(
         Outputs before the first step, of shape ``(2 L, B, n)``: for each layer first
         the forward and then the backward direction.
     ws : list of list
-        For each direction of each layer the six matrices, of shape ``(n, m)`` or
-        ``(n, n)`` as there; from the second layer on, those for the input have the
+        For each direction of each layer the six matrices, of shape ``(n, m)`` or ``(n,
+        n)`` as in that function; after the first layer, those for the input have the
         shape ``(n, 2 n)``.
     bs : list of list
         For each direction of each layer the six biases.
     xs : list of Variable or array
-        Input of each step, as there.
+        Input of each step, as in that function.
 
     Returns
     -------

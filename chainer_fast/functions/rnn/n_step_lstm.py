@@ -10,14 +10,14 @@ from chainer_fast.variable import VariableOrArray
 
 
 def _stack_weight(ws):
-    """Joins the gates' arrays so that their rows alternate, as ``lstm`` has them."""
+    """Interleave the rows of the arrays of the gates, as ``lstm`` expects."""
     joined = stack.stack(ws, axis=1)
     return reshape.reshape(
         joined, (joined.shape[0] * len(ws),) + joined.shape[2:])
 
 
 def _join(w, b):
-    """Matrices and biases for the input and for the last state, gates alternating."""
+    """Return matrices and biases for input and last state, with interleaved gates."""
     return tuple([
         [_stack_weight([each[k + gate] for gate in (2, 0, 1, 3)]) for k in (0, 4)]
         for each in (w, b)])
@@ -30,7 +30,7 @@ def _step(x, h, c, w, b):
 
 
 def _lstm(x, h, c, w, b):
-    """One step, of the eight matrices and biases of a layer: next output and cell."""
+    """Compute one step from the eight matrices and biases: next output and cell."""
     return _step(x, h, c, *_join(w, b))
 
 
@@ -77,9 +77,9 @@ def n_step_lstm_base(
     Parameters
     ----------
     n_layers, dropout_ratio, hx, cx, ws, bs, xs
-        See there.
+        See that function.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     """
     return _run(kwargs, use_bi_direction, n_layers, dropout_ratio, hx, cx, ws, bs, xs)
 
@@ -103,8 +103,8 @@ def n_step_lstm(
         c_t &= f_t c_{t-1} + i_t a_t, \\\\
         h_t &= o_t \\tanh(c_t).
 
-    The outputs of a layer are the inputs of the next; in training mode they pass
-    through dropout.
+    The outputs of a layer are the inputs of the next one; in training mode, dropout is
+    applied to them.
 
     See: `Long short-term memory <https://doi.org/10.1162/neco.1997.9.8.1735>`_
 
@@ -123,8 +123,8 @@ def n_step_lstm(
         For each layer the eight biases of shape ``(n,)``.
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
-        longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See
+        longest to the shortest, and each step has the samples of the sequences that
+        have not ended: ``B_t`` never grows. See
         :func:`~chainer_fast.functions.transpose_sequence`.
 
     Returns
@@ -175,9 +175,9 @@ def n_step_bilstm(
         **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer_fast.functions.n_step_lstm`, which run
-    along the sequences and from their ends to their beginnings. Their outputs are
-    concatenated along the second axis.
+    Each layer consists of two layers of :func:`~chainer_fast.functions.n_step_lstm`,
+    one of which processes the sequences from the end. Their outputs are concatenated
+    along the second axis.
 
     .. math:: y_t = (\\overrightarrow{h}_t, \\overleftarrow{h}_t)
 
@@ -192,12 +192,12 @@ def n_step_bilstm(
         layer first the forward and then the backward direction.
     ws : list of list
         For each direction of each layer the eight matrices, of shape ``(n, m)`` or
-        ``(n, n)`` as there; from the second layer on, those for the input have the
-        shape ``(n, 2 n)``.
+        ``(n, n)`` as in that function; after the first layer, those for the input have
+        the shape ``(n, 2 n)``.
     bs : list of list
         For each direction of each layer the eight biases.
     xs : list of Variable or array
-        Input of each step, as there.
+        Input of each step, as in that function.
 
     Returns
     -------

@@ -19,7 +19,7 @@ _DIRECTIONS = {'uni': 1, 'bi': 2}
 
 
 def check_input_size(ws: tp.Any, xs: tp.Sequence[VariableOrArray]) -> None:
-    """Raise an error unless the first layer takes inputs of this size."""
+    """Raise an error unless the size of the inputs matches the first layer."""
     if not len(xs):
         raise IndexError('xs must hold the input of at least one step, but is empty')
     given, expected = xs[0].shape[1], ws[0][0].shape[1]
@@ -33,7 +33,7 @@ def _check_network(n_layers, rnn_dir, rnn_mode):
     """Return the number of directions and the number of gates of the cell."""
     for name, value, known in (
             ('rnn_dir', rnn_dir, _DIRECTIONS), ('rnn_mode', rnn_mode, _layers.GATES)):
-        if value not in tuple(known):   # it may have no hash
+        if value not in tuple(known):   # it may not be hashable
             raise ValueError(
                 '%s must be one of %s, but is %r' % (name, ', '.join(known), value))
     return _DIRECTIONS[rnn_dir], _layers.GATES[rnn_mode]
@@ -42,10 +42,10 @@ def _check_network(n_layers, rnn_dir, rnn_mode):
 # ------------------------------------------------- with all weights in a single vector
 
 class CudnnRNNWeightConcat(Function):
-    """Puts the weights and biases of a network in one vector.
+    """Concatenates the weights and biases of a network to one vector.
 
     The inputs are the matrices of each direction of each layer, followed by the biases.
-    The vector has their elements in the same order, which is that of cuDNN.
+    The elements of the vector are in the same order, which is that of cuDNN.
 
     Parameters
     ----------
@@ -105,14 +105,14 @@ def cudnn_rnn_weight_concat(
         n_layers: int, states: tp.Any, use_bi_direction: bool, rnn_mode: tp.Any,
         ws: tp.Sequence[tp.Sequence[VariableOrArray]],
         bs: tp.Sequence[tp.Sequence[VariableOrArray]]) -> Variable:
-    """Put the weights and biases of a network in one vector.
+    """Concatenate the weights and biases of a network to one vector.
 
     Parameters
     ----------
     n_layers, states, rnn_mode
         See :class:`CudnnRNNWeightConcat`.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     ws, bs : list of list
         Matrices and biases for each direction of each layer.
 
@@ -128,12 +128,12 @@ def cudnn_rnn_weight_concat(
 
 
 class BaseNStepRNN(Function):
-    """A recurrent network whose weights come in a single vector.
+    """A recurrent network whose weights are in a single vector.
 
     The inputs are the first states, the first cells of an LSTM, the vector of
     :class:`CudnnRNNWeightConcat`, and the inputs of all steps, concatenated along the
-    first axis. The outputs are the last states, the last cells, and the outputs of all
-    steps, concatenated likewise. There is no dropout between layers.
+    first axis. The outputs are the last states, the last cells, and the concatenated
+    outputs of all steps. There is no dropout between layers.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class BaseNStepRNN(Function):
     states : None
         Random states of cuDNN's dropout; must be None, since cuDNN is not used.
     lengths : list of int
-        Number of samples in each step, never growing.
+        Number of samples in each step, in descending order.
     rnn_dir : str
         'uni' for one direction, 'bi' for two.
     rnn_mode : str
@@ -186,7 +186,7 @@ class BaseNStepRNN(Function):
             [rows * columns + rows for rows, columns in self._shapes(m, n)]))
 
     def _shapes(self, m, n):
-        """Return shapes of the joined matrices, two for each direction of a layer."""
+        """Return shapes of concatenated matrices, two for each direction of a layer."""
         shapes = []
         for k in range(self.n_layers * self._directions):
             width = m if k < self._directions else n * self._directions
@@ -194,7 +194,7 @@ class BaseNStepRNN(Function):
         return shapes
 
     def _taken_apart(self, w, m, n):
-        """Return joined matrices and biases for each direction of each layer."""
+        """Return concatenated matrices and biases for each direction of each layer."""
         shapes = self._shapes(m, n)
         sizes = [rows * columns for rows, columns in shapes]
         sizes += [rows for rows, _ in shapes]
@@ -296,7 +296,7 @@ _CELLS = {
 
 def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
     argument.refuse(kwargs, 'train', 'use_cudnn')
-    if activation not in tuple(_CELLS):   # it may have no hash
+    if activation not in tuple(_CELLS):   # it may not be hashable
         raise ValueError(
             "activation must be 'tanh' or 'relu', but is %r" % (activation,))
     check_input_size(ws, xs)
@@ -317,9 +317,9 @@ def n_step_rnn_base(
     Parameters
     ----------
     n_layers, dropout_ratio, hx, ws, bs, xs, activation
-        See there.
+        See that function.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
     """
     return _run(
         kwargs, activation, use_bi_direction, n_layers, dropout_ratio, hx, ws, bs, xs)
@@ -338,7 +338,7 @@ def n_step_rnn(
     .. math:: h_t = f(W_0 x_t + W_1 h_{t-1} + b_0 + b_1),
 
     where :math:`f` is the hyperbolic tangent or the rectifier. The outputs of a layer
-    are the inputs of the next; in training mode they pass through dropout.
+    are the inputs of the next one; in training mode, dropout is applied to them.
 
     See: J. L. Elman, `Finding Structure in Time
     <https://doi.org/10.1207/s15516709cog1402_1>`_, 1990.
@@ -358,8 +358,8 @@ def n_step_rnn(
         For each layer the two biases of shape ``(n,)``.
     xs : list of Variable or array
         Input of each step, of shape ``(B_t, m)``. The sequences are sorted from the
-        longest to the shortest, and each step has the samples of those that have not
-        ended: ``B_t`` never grows. See
+        longest to the shortest, and each step has the samples of the sequences that
+        have not ended: ``B_t`` never grows. See
         :func:`~chainer_fast.functions.transpose_sequence`.
     activation : str
         'tanh' or 'relu'.
@@ -413,9 +413,9 @@ def n_step_birnn(
         activation: str = 'tanh', **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
-    Each layer consists of two of :func:`~chainer_fast.functions.n_step_rnn`, which run
-    along the sequences and from their ends to their beginnings. Their outputs are
-    concatenated along the second axis.
+    Each layer consists of two layers of :func:`~chainer_fast.functions.n_step_rnn`, one
+    of which processes the sequences from the end. Their outputs are concatenated along
+    the second axis.
 
     .. math:: y_t = (\\overrightarrow{h}_t, \\overleftarrow{h}_t)
 
@@ -429,13 +429,13 @@ def n_step_birnn(
         Outputs before the first step, of shape ``(2 L, B, n)``: for each layer first
         the forward and then the backward direction.
     ws : list of list
-        For each direction of each layer the two matrices, of shape ``(n, m)`` or
-        ``(n, n)`` as there; from the second layer on, those for the input have the
+        For each direction of each layer the two matrices, of shape ``(n, m)`` or ``(n,
+        n)`` as in that function; after the first layer, those for the input have the
         shape ``(n, 2 n)``.
     bs : list of list
         For each direction of each layer the two biases.
     xs : list of Variable or array
-        Input of each step, as there.
+        Input of each step, as in that function.
     activation : str
         'tanh' or 'relu'.
     **kwargs
@@ -484,20 +484,20 @@ def n_step_rnn_impl(
         hx: VariableOrArray, cx: VariableOrArray | None, ws: tp.Sequence[tp.Any],
         bs: tp.Sequence[tp.Any], xs: tp.Sequence[VariableOrArray],
         use_bi_direction: bool) -> tuple[tp.Any, ...]:
-    """Runs stacked layers of any kind of cell over a batch of sequences.
+    """Applies stacked layers of any kind of cell to a batch of sequences.
 
     Parameters
     ----------
     f : callable
-        Takes the input of a step, the last output and cell, and the weights and biases
-        of a layer; returns the next output and cell.
+        Function of the input of a step, the last output and cell, and the weights and
+        biases of a layer. It returns the next output and cell.
     n_layers, dropout_ratio, hx, cx, xs
-        As those of :func:`~chainer_fast.functions.n_step_lstm`. ``cx`` may be
-        ``None``; then so are all cells.
+        As for :func:`~chainer_fast.functions.n_step_lstm`. ``cx`` may be ``None``; all
+        cells are then ``None``.
     ws, bs : list
         Weights and biases for each direction of each layer, of any kind.
     use_bi_direction : bool
-        Whether there are two directions.
+        Whether the network has two directions.
 
     Returns
     -------

@@ -18,9 +18,9 @@ def _arrays(variables):
 
 @record(recurrent.CellShortcut(2))
 class SLSTM(FunctionNode):
-    """Gates, cell and output of a step with two inputs, as of a binary tree.
+    """Gates, cell and output of a step with two inputs, such as in a binary tree.
 
-    Its two outputs are the new cell and the step's output.
+    Its two outputs are the new cell and the output of the step.
     """
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -90,8 +90,8 @@ def slstm(
         x2: VariableOrArray) -> tuple[Variable, ...]:
     """One step of a long short-term memory with two states, after its affine maps.
 
-    It joins two children of a binary tree. Each of ``x1`` and ``x2`` holds the inputs
-    of four gates, interleaved along its second axis as in
+    It combines two children of a binary tree. Each of ``x1`` and ``x2`` contains the
+    inputs of four gates, interleaved along the second axis as in
     :func:`~chainer_fast.functions.lstm`. With them,
 
     .. math::
@@ -155,12 +155,13 @@ def slstm_grad_grad(
     gc, gh : array
         Gradients of the new cell and the output.
     ggc_prev1, gga1, ggi1, ggf1, ggo1, ggc_prev2, gga2, ggi2, ggf2, ggo2 : array
-        Gradients by the gradients of the old cells and the gates.
+        Gradients with respect to the gradients of the old cells and the gates.
 
     Returns
     -------
     tuple of array
-        Gradients by ``c_prev1, a1, i1, f1, o1, c_prev2, a2, i2, f2, o2, c, gc, gh``.
+        Gradients with respect to ``c_prev1, a1, i1, f1, o1, c_prev2, a2, i2, f2, o2, c,
+        gc, gh``.
     """
     xp = backend.get_array_module(a1)
     tanh_c, o = xp.tanh(c), recurrent.sigmoid(o)

@@ -14,8 +14,8 @@ from chainer_fast.variable import Variable, VariableOrArray
 class TreeLSTM(Function):
     """Gates, cell and output of one node of a tree.
 
-    The inputs are the cells of the children and the gates' inputs; the outputs are the
-    node's cell and output.
+    The inputs are the cells of the children and the inputs of the gates; the outputs
+    are the cell and the output of the node.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class TreeLSTM(Function):
         return self.c, h
 
     def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
-        """Return the fallback; never called, as there are no ChainerX arrays."""
+        """Return the fallback, so that :meth:`forward` computes the outputs."""
         return Fallback
 
     def backward(
@@ -76,8 +76,8 @@ def tree_lstm(*inputs: VariableOrArray) -> tuple[Variable, ...]:
         c &= \\tanh(a) \\sigma(i) + \\sum_k \\sigma(f_k) c_k, \\\\
         h &= \\tanh(c) \\sigma(o),
 
-    elementwise. For a node with fewer than ``N`` children, zeros take the places of the
-    missing cells.
+    elementwise. For a node with fewer than ``N`` children, zeros replace the missing
+    cells.
 
     See: `Improved semantic representations from tree-structured long short-term
     memory networks <https://www.aclweb.org/anthology/P15-1150>`_

@@ -1,4 +1,4 @@
-"""Functions that Theano has compiled."""
+"""Functions compiled by Theano."""
 import numpy
 
 from chainer_fast import backend, function
@@ -6,17 +6,17 @@ from chainer_fast.utils import type_check
 
 
 class TheanoFunction(function.Function):
-    """Computes with functions that Theano has compiled.
+    """Calls functions compiled by Theano.
 
-    They run on the CPU; arrays of a GPU are copied there and back.
+    They run on the CPU; arrays on a GPU are copied to the CPU and back.
 
     Parameters
     ----------
     forward_func : theano.compile.Function
-        From the inputs to a list of the outputs.
+        Function that maps the inputs to a list of the outputs.
     backward_func : theano.compile.Function
-        From the inputs and the gradients of all outputs to a list of the gradients of
-        the inputs.
+        Function that maps the inputs and the gradients of all outputs to a list of the
+        gradients of the inputs.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class TheanoFunction(function.Function):
 
     @staticmethod
     def _call(compiled, arrays, likes):
-        """Apply a compiled function; its results go where the inputs are."""
+        """Call a compiled function; move its results to the device of the inputs."""
         on_host = backend.CpuDevice().send(arrays)
         results = [numpy.asarray(y) for y in compiled(*on_host)]
         device = backend.get_device_from_array(*likes)

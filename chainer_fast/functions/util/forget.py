@@ -16,7 +16,7 @@ def _ordinal(n):
 
 
 def _call_func(func, xs):
-    """Calls a function and returns its outputs as a tuple of variables."""
+    """Call a function and return its outputs as a tuple of variables."""
     outs = func(*xs)
     if isinstance(outs, variable.Variable):
         return outs,
@@ -33,12 +33,12 @@ def _call_func(func, xs):
 
 
 class Forget(function_node.FunctionNode):
-    """Runs a function anew when its gradient is asked for.
+    """Runs a function again when its gradient is computed.
 
     Parameters
     ----------
     func : callable
-        Function from variables to variables.
+        Function that maps variables to variables.
     """
 
     def __init__(self, func: tp.Callable[..., tp.Any]) -> None:
@@ -49,7 +49,7 @@ class Forget(function_node.FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs(tuple(range(len(inputs))))
-        # Links with running statistics keep the data that the second run needs.
+        # Links with running statistics store the data that the second run needs.
         with no_backprop_mode(), using_config('_will_recompute', True):
             outs = _call_func(
                 self.func, [variable.Variable(x) for x in inputs])
@@ -64,7 +64,7 @@ class Forget(function_node.FunctionNode):
                 'double backpropagation in functions.forget is not allowed.')
         dummies = [
             variable.Variable(x.array) for x in self.get_retained_inputs()]
-        # Running statistics have seen these inputs before.
+        # Running statistics already include these inputs.
         with using_config('in_recomputing', True), \
                 using_config('_will_recompute', False), \
                 force_backprop_mode():
@@ -75,7 +75,7 @@ class Forget(function_node.FunctionNode):
             if g is not None]
         for out, g in reached:
             out.grad_var = g
-        # One pass for all outputs.
+        # One backward pass for all outputs.
         _backprop.backward([out for out, _ in reached])
         return tuple([x.grad_var for x in wanted])
 
@@ -85,13 +85,13 @@ def forget(
         *xs: VariableOrArray) -> tp.Any:
     """Calls a function without keeping its intermediate results.
 
-    They are computed a second time for the gradient, which trades time for memory.
+    They are computed again for the gradient, which trades time for memory.
 
     Parameters
     ----------
     func : callable
-        Function that takes and returns variables: one, or a tuple of them. It must give
-        the same result when called again.
+        Function that accepts variables and returns a variable or a tuple of variables.
+        It must return the same result when it is called again.
     *xs : Variables or arrays
         Its arguments.
 
@@ -111,7 +111,7 @@ def forget(
     -----
     A function with randomness or side effects, such as
     :func:`~chainer_fast.functions.dropout` or batch normalization in training mode,
-    gives wrong gradients.
+    results in wrong gradients.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def forget(
     >>> x.grad      # 2 x + 1
     array([3., 5., 7.], dtype=float32)
     """
-    # The function may have parameters of its own: arrays require gradients, too.
+    # The function may have its own parameters: arrays require gradients, too.
     variables = [
         x if isinstance(x, variable.Variable) else variable.Variable(x) for x in xs]
     outs = Forget(func).apply(variables)

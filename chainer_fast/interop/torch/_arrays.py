@@ -1,4 +1,4 @@
-"""The same memory as an array of NumPy or CuPy and as a tensor of PyTorch."""
+"""Arrays of NumPy or CuPy and PyTorch tensors that share memory."""
 import numpy
 import torch
 
@@ -6,10 +6,10 @@ from chainer_fast import variable
 
 
 def as_tensor(array):
-    """Return a tensor in the memory of an array.
+    """Return a tensor that shares the memory of an array.
 
-    An array that PyTorch cannot hold, since it is read-only or has negative strides, is
-    copied.
+    An array that PyTorch does not support, because it is read-only or has negative
+    strides, is copied.
     """
     if not isinstance(array, numpy.ndarray):
         return torch.from_dlpack(array)
@@ -19,18 +19,18 @@ def as_tensor(array):
 
 
 def as_array(tensor):
-    """Return an array in the memory of a tensor, without its graph.
+    """Return an array that shares the memory of a tensor, detached from its graph.
 
     Raises
     ------
     TypeError
-        If NumPy and CuPy have no array for its layout or dtype.
+        If NumPy and CuPy do not support its layout or dtype.
     """
     tensor = tensor.detach()
     if tensor.layout != torch.strided:
         raise TypeError(
-            'a tensor of the layout %s has no array: call its method to_dense, or ask '
-            'its module for dense gradients (sparse=False)' % tensor.layout)
+            'a tensor of the layout %s has no array: call its method to_dense, or make '
+            'its module compute dense gradients (sparse=False)' % tensor.layout)
     if tensor.dtype == torch.bfloat16:
         raise TypeError(
             'NumPy and CuPy have no dtype bfloat16: convert the tensor with its '

@@ -1,16 +1,16 @@
 """Values that pass between the graphs of PyTorch and Chainer, with their gradients.
 
-A part of one graph becomes one function of the other. `to_torch` looks back from the
-variables for the places where their graph begins: tensors that came in by `from_torch`,
-parameters shared with a module, and variables made by hand. A function of PyTorch's
-then leads from these to the results, and differentiates the part between them with
-`chainer_fast.grad`. `from_torch` does the same the other way round. Each engine thus
-sees all that depends on each other, and gradients can be differentiated again, in
+A part of one graph becomes one function of the other graph. `to_torch` searches
+backward from the variables for the leaves of their graph: tensors converted by
+`from_torch`, parameters shared with a module, and variables that the user created. A
+PyTorch function then maps these to the results, and differentiates the part between
+them with `chainer_fast.grad`. `from_torch` does the same in the other direction. Each
+engine thus receives all dependencies, and gradients can be differentiated again in
 either.
 
-The two stop at each other's functions: what lies behind these belongs to the other
-engine, even where there is another way to it, as around a residual block. So the
-functions at the beginning of a part are *cut* while it is differentiated.
+Both searches stop at functions of the other engine: everything before those belongs to
+the other engine, even if another path leads to it, such as around a residual block.
+Therefore the functions at the beginning of a part are *cut* while it is differentiated.
 """
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def to_torch(*variables: VariableOrArray) -> torch.Tensor | tuple[torch.Tensor, 
     """Return variables as tensors that continue their graph.
 
     The tensors share the memory of the variables' arrays. A backward pass of PyTorch
-    through them reaches what the variables were computed from: gradients are added to
-    the ``grad`` of Chainer's variables and parameters, and go on to the tensors that
-    came in by :func:`from_torch`.
+    through them continues to everything that the variables were computed from:
+    gradients are added to ``grad`` of Chainer's variables and parameters, and are
+    propagated to tensors converted by :func:`from_torch`.
 
     Parameters
     ----------
     *variables : Variable or array
-        What to give to PyTorch. To convert several at once lets their graph be
-        differentiated at once.
+        The values to convert. If several are converted in one call, their graph is
+        differentiated in one pass.
 
     Returns
     -------
     torch.Tensor or tuple of torch.Tensor
-        One for each variable. They require gradients if a variable does, unless
-        backpropagation is switched off on either side
+        One tensor for each variable. They require gradients if a variable does, unless
+        backpropagation is turned off on either side
         (:func:`chainer_fast.no_backprop_mode`, ``torch.no_grad``).
 
     Raises
@@ -80,21 +80,21 @@ def from_torch(*tensors: torch.Tensor) -> Variable | tuple[Variable, ...]:
     """Return tensors as variables that continue their graph.
 
     The variables share the memory of the tensors. A backward pass of Chainer through
-    them reaches what the tensors were computed from: gradients are added to the
-    ``grad`` of PyTorch's leaves, and go on to the variables that came in by
+    them continues to everything that the tensors were computed from: gradients are
+    added to ``grad`` of PyTorch's leaves, and are propagated to variables converted by
     :func:`to_torch`.
 
     Parameters
     ----------
     *tensors : torch.Tensor
-        What to give to Chainer. To convert several at once lets their graph be
-        differentiated at once.
+        The tensors to convert. If several are converted in one call, their graph is
+        differentiated in one pass.
 
     Returns
     -------
     Variable or tuple of Variable
-        One for each tensor. They require gradients if the tensor does, unless
-        backpropagation is switched off on either side.
+        One variable for each tensor. They require gradients if the tensor does, unless
+        backpropagation is turned off on either side.
 
     Raises
     ------
@@ -114,9 +114,9 @@ def from_torch(*tensors: torch.Tensor) -> Variable | tuple[Variable, ...]:
 # ---- from Chainer to PyTorch
 
 def _entries_of_variables(variables):
-    """Return triples of a variable, its tensor, and the function that made it.
+    """Return triples of a variable, its tensor, and the function that computed it.
 
-    They are where the graph of the variables begins. Leaves have no function.
+    The graph of the variables begins at these. Leaves have no function.
     """
     entries: list[tuple] = []
     seen = set()
@@ -129,7 +129,7 @@ def _entries_of_variables(variables):
         function = node.creator_node
         if function is None:
             var = node.get_variable_or_none()
-            if var is not None:     # otherwise nobody could read its gradient
+            if var is not None:     # otherwise its gradient would be inaccessible
                 entries.append((var, _tensor_of_leaf(var), None))
         elif isinstance(function, _FromTorch):
             entries.append((node.get_variable(), function.tensor_of(node), function))
@@ -146,17 +146,17 @@ def _tensor_of_leaf(var):
 
 
 class _ToTorch(torch.autograd.Function):
-    """A part of Chainer's graph as a function of PyTorch."""
+    """A part of Chainer's graph as a PyTorch function."""
 
     @staticmethod
     def forward(ctx, outputs, inputs, functions, *tensors):
         ctx.outputs, ctx.inputs, ctx.functions = outputs, inputs, functions
-        # They give the gradients of tensors to parameters, and may have no other owner.
+        # They pass the gradients of tensors to parameters, and may have no other owner.
         ctx.pairs = [_sharing.pair_of(x) for x in inputs]
         ctx.n_cuts = 0
         ctx.set_materialize_grads(False)
         results = tuple([as_tensor(array_of(y)) for y in outputs])
-        # PyTorch then notices changes in place, which Chainer cannot.
+        # PyTorch then detects in-place changes, which Chainer cannot.
         ctx.save_for_backward(*tensors, *results)
         ctx.mark_non_differentiable(*[
             result for result in results if not result.dtype.is_floating_point
@@ -168,7 +168,7 @@ class _ToTorch(torch.autograd.Function):
         given = [i for i, gy in enumerate(grads) if gy is not None]
         if ctx.n_cuts or not given:
             return (None,) * len(ctx.needs_input_grad)
-        _ = ctx.saved_tensors       # raises if one of them was changed
+        _ = ctx.saved_tensors       # raises an error if one of them was changed
         wanted = [i for i, is_needed in enumerate(ctx.needs_input_grad) if is_needed]
         again = torch.is_grad_enabled()
         with configuration.using_config('enable_backprop', again), _seam.cutting(
@@ -184,7 +184,7 @@ class _ToTorch(torch.autograd.Function):
 
 
 class _ChainerLeaf(torch.autograd.Function):
-    """A variable without a creator as a tensor that adds up the variable's gradient."""
+    """A variable without a creator, as a tensor that accumulates its gradient."""
 
     @staticmethod
     def forward(ctx, anchor, var):
@@ -208,7 +208,7 @@ class _ChainerLeaf(torch.autograd.Function):
 def _entries_of_tensors(tensors):
     """Return triples of a variable, its edge in PyTorch's graph, and a function.
 
-    They are where the graph of the tensors begins. Leaves have no function.
+    The graph of the tensors begins at these. Leaves have no function.
     """
     entries: list[tuple] = []
     seen = set()
@@ -219,7 +219,7 @@ def _entries_of_tensors(tensors):
         if node is None or edge in seen:
             continue
         is_output = isinstance(node, _ToTorch._backward_cls)
-        # The outputs of other functions lead to the same place.
+        # The outputs of other functions lead to the same edge.
         seen.add(edge)
         if is_output:
             entries.append((
@@ -241,7 +241,7 @@ def _variable_of_leaf(tensor):
 
 
 class _FromTorch(function_node.FunctionNode):
-    """A part of PyTorch's graph as a function of Chainer."""
+    """A part of PyTorch's graph as a Chainer function."""
 
     def __init__(self, tensors, edges, functions):
         self.n_cuts = 0
@@ -254,12 +254,12 @@ class _FromTorch(function_node.FunctionNode):
         function = cls(
             tensors, [edge for _, edge, _ in entries],
             [function for _, _, function in entries if function is not None])
-        # A tensor can require a gradient that leads nowhere.
+        # A tensor can require a gradient without being connected to a graph.
         inputs = [var for var, _, _ in entries] or [_seam.anchor()]
         return function.apply(inputs)
 
     def tensor_of(self, node):
-        """Return the tensor that a node of Chainer's graph stands for."""
+        """Return the tensor that a node of Chainer's graph represents."""
         for output, tensor in zip(self.outputs, self._tensors, strict=True):
             if output() is node:
                 return tensor
@@ -275,8 +275,8 @@ class _FromTorch(function_node.FunctionNode):
             if self._tensors[i]._version != self._versions[i]:
                 raise RuntimeError(
                     'a tensor of shape %s was changed in place after from_torch, which '
-                    'shares its memory: its gradient would be wrong. Use the form of '
-                    'the function that is not in place, or give from_torch a clone'
+                    'shares its memory: its gradient would be wrong. Use the '
+                    'out-of-place form of the function, or pass a clone to from_torch'
                     % (tuple(self._tensors[i].shape),))
         again = configuration.config.enable_backprop
         with torch.set_grad_enabled(again), _seam.cutting(self._functions):
@@ -289,7 +289,7 @@ class _FromTorch(function_node.FunctionNode):
 
 
 class _TorchLeaf(function_node.FunctionNode):
-    """A leaf of PyTorch's as a variable that adds up the leaf's gradient."""
+    """A PyTorch leaf, as a variable that accumulates the gradient of the leaf."""
 
     def __init__(self, tensor):
         self._tensor = tensor

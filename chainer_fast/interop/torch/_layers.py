@@ -1,7 +1,7 @@
-"""How the weights of standard links are named and laid out in modules of PyTorch.
+"""Names and layouts of the weights of standard links in PyTorch modules.
 
-A rule takes a link and returns its fields. What no rule covers has the names that it
-has in the link, with dots for slashes.
+A rule is a function of a link that returns its fields. Values without a rule have the
+same names as in the link, with dots instead of slashes.
 """
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def _same(*arrays):
 
 @dataclasses.dataclass
 class Field:
-    """Values of a state_dict that are values of a link, one for one or recombined.
+    """Values of a state_dict that correspond to values of a link, possibly recombined.
 
     Attributes
     ----------
     keys : tuple of str
         Names in the module.
     names : tuple of str
-        Names of parameters and persistent values of the link, and of its children after
-        a dot.
+        Names of parameters and persistent values of the link; names of children are
+        separated by dots.
     dump, load : callable
-        Turn the arrays of the link into those of the module, and back.
+        Functions that convert the arrays of the link to those of the module, and back.
     shape : tuple of int or None
-        Shape in the module of the only key as far as it is known before the link is
+        Shape of the only key in the module, as far as it is known before the link is
         initialized; None for an unknown length.
     is_optional : bool
         Whether the value may be missing.
@@ -82,7 +82,7 @@ def _linear(link):
 
 
 def _convolution(link):
-    # Of which sizes it is made is known if the number of input channels is.
+    # Its sizes are known if the number of input channels is known.
     shape = list(link._filter_shape(link.groups if hasattr(link, 'groups') else 1))
     shape[1] = None
     return _parameters(link, 'W', 'b', tuple(shape))
@@ -95,8 +95,7 @@ def _deconvolution(link):
 
 
 def _depthwise(link):
-    """The multiplier is the first axis in the link, and within the first in the module.
-    """
+    """Return the fields; the multiplier is the first axis in the link only."""
     multiplier = link.channel_multiplier
     _, _, *window = link._filter_shape(1)
 
@@ -126,16 +125,16 @@ def _batch_normalization(link):
 
 
 def _constant(link, key, name, value):
-    """The module has both parameters or none."""
+    """Return the fields of the parameters, of which the module has both or none."""
     def dump(mean):
         return numpy.full_like(mean, value),
 
     def load(array):
         if (array != value).any():
             raise ValueError(
-                '%s holds other numbers than %d, and the link has no %s: make it with '
-                'use_%s=True' % (key, value, name, name))
-        # The link's value is set by another field.
+                '%s contains numbers other than %d, but the link has no %s: make it '
+                'with use_%s=True' % (key, value, name, name))
+        # Another field sets the value of the link.
         return None,
 
     return Field((key,), ('avg_mean',), dump, load, shape=(None,))
@@ -151,7 +150,7 @@ def _embed_id(link):
 
 
 def _prelu(link):
-    """A single slope is a number in the link, and a vector in the module."""
+    """Return the field of the slope. A single slope is a number in the link only."""
     shape = link.W.shape
     return [Field(
         ('weight',), ('W',), lambda W: (W.reshape(shape or (1,)),),
@@ -159,7 +158,7 @@ def _prelu(link):
 
 
 def _bilinear(link):
-    """The link has linear terms beside the bias; the outputs are its last axis."""
+    """Return the fields; the link has linear terms, and outputs are its last axis."""
     weight = Field(
         ('weight',), ('W',), lambda W: (W.transpose(2, 0, 1),),
         lambda weight: (weight.transpose(1, 2, 0),))
@@ -170,7 +169,7 @@ def _bilinear(link):
         if V1.any() or V2.any():
             raise ValueError(
                 'torch.nn.Bilinear has no linear terms V1 and V2: set them to zero, or '
-                'make the link with nobias=True')
+                'create the link with nobias=True')
         return b,
 
     def load(bias):
@@ -179,13 +178,13 @@ def _bilinear(link):
     return [weight, Field(('bias',), ('V1', 'V2', 'b'), dump, load)]
 
 
-# Where the gates of the module (input, forget, cell, output) are in the link.
+# Positions in the link of the gates of the module (input, forget, cell, output).
 _GATES = [1, 2, 0, 3]
 _GATES_BACK = [2, 0, 1, 3]
 
 
 def _lstm_to_torch(array):
-    """Rows of the link belong to the gates in turn, those of the module in blocks."""
+    """Rows of the gates are interleaved in the link, and in blocks in the module."""
     parts = array.reshape(-1, 4, *array.shape[1:])[:, _GATES]
     return parts.swapaxes(0, 1).reshape(array.shape)
 
@@ -196,7 +195,7 @@ def _lstm_from_torch(array):
 
 
 def _lstm(link):
-    """The module has two biases, of which only the sum matters."""
+    """Return the fields; only the sum of the two biases of the module matters."""
     end = '' if isinstance(link, StatelessLSTM) else '_l0'
     fields = [
         Field(('weight_%s%s' % (kind, end),), (name,),
@@ -210,9 +209,10 @@ def _lstm(link):
 
 
 def _n_step(link):
-    """Each child of the link has the gates of one direction of one layer."""
+    """Return the fields; each child has the gates of one direction of one layer."""
     half = link.n_weights // 2
-    # The link's order is input, forget, cell, output, or reset, update, new, too.
+    # The order in the link is the same: input, forget, cell, output, or reset, update,
+    # new.
     fields = []
     for number in range(len(link)):
         layer, is_reverse = divmod(number, link.direction)
@@ -257,7 +257,7 @@ def _attention(link):
 
 
 def _resnet(link):
-    """The first convolution has a bias in the link alone, which moves the mean."""
+    """Return the fields; only the first convolution of the link has a bias."""
     return [
         Field(('conv1.weight',), ('conv1.W',)),
         Field(('bn1.running_mean',), ('conv1.b', 'bn1.avg_mean'),

@@ -1,4 +1,4 @@
-"""A module of PyTorch as a link."""
+"""A PyTorch module as a link."""
 from __future__ import annotations
 
 import contextlib
@@ -14,13 +14,13 @@ from chainer_fast.variable import Variable
 
 
 class ModuleLink(link.Link):
-    """A module of PyTorch as a link.
+    """A PyTorch module as a link.
 
-    The parameters are the module's, in the same memory: whoever updates them, both see
-    it. Buffers that the module saves are persistent values, and so are parameters that
-    are frozen (``requires_grad_(False)``) by then. Gradients flow through a call in
-    either direction and can be differentiated again; a backward pass of Chainer's sets
-    those of the link's parameters. ::
+    The parameters share memory with those of the module, so both sides see every
+    update. Buffers that the module saves are persistent values, as are parameters that
+    are frozen (``requires_grad_(False)``) at construction. Gradients flow through a
+    call in either direction and can be differentiated again; a backward pass of Chainer
+    sets the gradients of the parameters of the link. ::
 
         model = ModuleLink(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU()))
         optimizer = chainer_fast.optimizers.Adam().setup(model)
@@ -28,8 +28,8 @@ class ModuleLink(link.Link):
     Parameters
     ----------
     module : torch.nn.Module
-        The module, with all its parameters registered. Lazy ones get their shapes with
-        the first call.
+        The module, with all its parameters registered. Lazy parameters get their shapes
+        at the first call.
 
     Attributes
     ----------
@@ -38,18 +38,18 @@ class ModuleLink(link.Link):
     Raises
     ------
     TypeError
-        If it is no module.
+        If ``module`` is not a module.
     ValueError
         If a parameter of the module itself has a name that links use, such as ``name``.
 
     Notes
     -----
-    The link is one link, whatever modules there are inside: its parameters have the
-    names of the module with slashes for dots, such as ``/0/weight``. Calls convert
-    variables and arrays inside of tuples, lists and dictionaries to tensors, and
-    results back. ``config.train`` decides whether the module is in training mode during
-    a call; parts that are in evaluation mode while the module as a whole is in training
-    mode stay so.
+    The module becomes a single link, regardless of the modules inside: its parameters
+    have the names in the module with slashes instead of dots, such as ``/0/weight``.
+    Calls convert variables and arrays inside of tuples, lists and dictionaries to
+    tensors, and convert the results back. ``config.train`` determines whether the
+    module is in training mode during a call; submodules that are in evaluation mode
+    while the whole module is in training mode remain in evaluation mode.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:
@@ -88,13 +88,13 @@ class ModuleLink(link.Link):
         name = key.replace('.', '/')
         if hasattr(self, name):
             raise ValueError(
-                'the module has a parameter or buffer %r, which is the name of '
-                'something else in links: put the module into another one, such as '
+                'the module has a parameter or buffer %r, a name that links use for '
+                'something else: wrap the module in another one, such as '
                 'torch.nn.Sequential' % key)
         return name
 
     def share(self) -> None:
-        """Have link and module use the same memory after one of them got another."""
+        """Restore the common memory of link and module after one was reassigned."""
         for place in self._places:
             _sharing.check_tensor(*place)
         for shared in self._pairs + self._others:
@@ -126,10 +126,11 @@ class ModuleLink(link.Link):
             self.share()
 
     def share_grads(self) -> None:
-        """Make the gradients of the link's parameters those of the module's.
+        """Share the gradients of the parameters of the link with the module.
 
-        This is for an optimizer of PyTorch after a backward pass of Chainer; after one
-        of PyTorch's they are the same. Clear them with ``link.cleargrads()``.
+        Use it with a PyTorch optimizer after a backward pass of Chainer; after a
+        backward pass of PyTorch, the gradients are already the same. Clear them with
+        ``link.cleargrads()``.
         """
         self.share()
         for pair in self._pairs:
@@ -138,7 +139,7 @@ class ModuleLink(link.Link):
     def copy(self, mode='share'):
         if mode == 'share':
             raise NotImplementedError(
-                'a link made of a module cannot be copied with mode="share": its '
+                'a link of a module cannot be copied with mode="share": its '
                 'parameters are the module\'s. Use mode="copy"')
         return super().copy(mode)
 

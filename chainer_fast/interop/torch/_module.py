@@ -1,4 +1,4 @@
-"""A link as a module of PyTorch."""
+"""A link as a PyTorch module."""
 from __future__ import annotations
 
 import numbers
@@ -23,7 +23,7 @@ class _Part(torch.nn.Module):
         self._pairs = {}
         self._shared = []
         attributes = link.__dict__
-        # Names that modules have as well, such as ``half``, are allowed in links.
+        # Links may use names that modules also have, such as ``half``.
         for name in sorted(link._params):
             pair = _sharing.pair_of_parameter(attributes[name])
             self._pairs[name] = pair
@@ -37,7 +37,7 @@ class _Part(torch.nn.Module):
             self._modules[name] = _Part(child)
 
     def share(self) -> None:
-        """Have link and module use the same memory after one of them got another."""
+        """Restore the common memory of link and module after one was reassigned."""
         for part in self._parts():
             for name, pair in part._pairs.items():
                 _sharing.check_tensor(part, name, pair)
@@ -51,7 +51,7 @@ class _Part(torch.nn.Module):
         return type(self._of_link).__name__
 
     def _numbers(self):
-        """Names of the persistent values that are numbers."""
+        """Return the names of the persistent values that are numbers."""
         attributes = self._of_link.__dict__
         return [name for name in sorted(self._of_link._persistent)
                 if isinstance(attributes[name], numbers.Number)]
@@ -89,12 +89,12 @@ class _Part(torch.nn.Module):
 
 
 class LinkModule(_Part):
-    """A link as a module of PyTorch.
+    """A link as a PyTorch module.
 
-    The parameters are the link's, in the same memory: whoever updates them, both see
-    it. The same is true of persistent arrays, which are buffers. Gradients flow through
-    a call in either direction and can be differentiated again. After a backward pass of
-    PyTorch, the parameters of the link have the gradients, too, so that optimizers of
+    The parameters share memory with those of the link, so both sides see every update.
+    The same applies to persistent arrays, which are buffers. Gradients flow through a
+    call in either direction and can be differentiated again. After a backward pass of
+    PyTorch, the parameters of the link have the gradients, too, so optimizers of
     PyTorch and of Chainer can be used. ::
 
         module = LinkModule(L.Linear(3, 2))
@@ -104,8 +104,8 @@ class LinkModule(_Part):
     Parameters
     ----------
     link : chainer_fast.Link
-        The link. Parameters that get their shapes with the first call do so here, too;
-        an optimizer may be made before.
+        The link. Parameters whose shapes are determined at the first call are
+        supported; an optimizer may be created before it.
 
     Attributes
     ----------
@@ -113,10 +113,10 @@ class LinkModule(_Part):
 
     Notes
     -----
-    Names in ``state_dict`` are those of the link with dots for slashes. Calls convert
-    tensors inside of tuples, lists and dictionaries to variables, and results back.
-    ``module.train()`` and ``module.eval()`` decide about ``config.train``, and
-    ``torch.no_grad()`` about ``config.enable_backprop``, during the call.
+    Names in ``state_dict`` are those of the link with dots instead of slashes. Calls
+    convert tensors inside of tuples, lists and dictionaries to variables, and convert
+    the results back. During a call, ``module.train()`` and ``module.eval()`` determine
+    ``config.train``, and ``torch.no_grad()`` determines ``config.enable_backprop``.
     """
 
     def __init__(self, link: Link) -> None:
@@ -142,8 +142,9 @@ class LinkModule(_Part):
     def share_grads(self) -> None:
         """Make the gradients of the link's parameters those of the module's.
 
-        This is for an optimizer of PyTorch after a backward pass of Chainer; after one
-        of PyTorch's they are the same. Clear them with ``link.cleargrads()``.
+        Use it with a PyTorch optimizer after a backward pass of Chainer; after a
+        backward pass of PyTorch, the gradients are already the same. Clear them with
+        ``link.cleargrads()``.
         """
         self.share()
         for part in self._parts():

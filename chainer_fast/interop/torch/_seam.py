@@ -1,4 +1,4 @@
-"""What the two directions in which values pass between the graphs have in common."""
+"""Parts common to both directions in which values pass between the graphs."""
 import contextlib
 
 import numpy
@@ -19,9 +19,9 @@ def is_tracing():
     """
     if configuration.config.schedule_func is not None:
         raise RuntimeError(
-            'a chain under static_graph repeats its own computation without what '
-            'PyTorch does in it: call to_torch, from_torch, and links made of modules, '
-            'outside of the chain')
+            'a chain under static_graph repeats only its own computation, not that of '
+            'PyTorch: call to_torch, from_torch and links of modules outside of the '
+            'chain')
     return configuration.config.enable_backprop and torch.is_grad_enabled()
 
 
@@ -38,25 +38,25 @@ def cutting(functions):
 
 
 def anchor():
-    """Return an input for functions that have none of their own."""
+    """Return an input for functions that have no inputs."""
     return Variable(numpy.empty(0, 'float32'))
 
 
 def as_tuple(result):
-    """Return a tuple of what is one value or a tuple."""
+    """Return one value or a tuple as a tuple."""
     return result if isinstance(result, tuple) else (result,)
 
 
 def copies(*variables):
-    """Return tensors with memory of their own.
+    """Return copies of tensors with separate memory.
 
-    Several gradients of Chainer's may be one array, and PyTorch adds to them in place.
+    Several gradients in Chainer may share one array, and PyTorch adds to them in place.
     """
     return tuple([as_tensor(var.array.copy()) for var in variables])
 
 
 def merged(outputs, grads):
-    """Add up gradients of variables that occur twice; `chainer_fast.grad` does not."""
+    """Sum the gradients of variables that occur twice; `chainer_fast.grad` does not."""
     merged = {}
     for y, gy in zip(outputs, grads, strict=True):
         _, old = merged.get(y.node, (y, None))
@@ -65,9 +65,9 @@ def merged(outputs, grads):
 
 
 def scattered(length, places, values, convert):
-    """Return a tuple with converted values at some places, and None at the others.
+    """Return a tuple with converted values at given indices, and None at the others.
 
-    Values that are None stay so.
+    Values that are None remain None.
     """
     results = [None] * length
     present = [(i, value) for i, value in zip(places, values, strict=True)

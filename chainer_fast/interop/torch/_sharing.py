@@ -1,4 +1,4 @@
-"""Parameters and other arrays of links that are tensors of modules at the same time."""
+"""Parameters and other arrays of links that share memory with tensors of modules."""
 import typing as tp
 import weakref
 
@@ -7,17 +7,17 @@ import torch
 from chainer_fast import initializer, variable
 from chainer_fast.interop.torch._arrays import as_array, as_tensor
 
-# Pairs by the identity of their parameter and of their tensor, which they keep alive.
+# Pairs by the id of their parameter and of their tensor, which they keep alive.
 _pairs = weakref.WeakValueDictionary()
 
 
 def pair_of(one):
-    """Return the pair that a parameter or a tensor is part of, or None."""
+    """Return the pair that a parameter or a tensor belongs to, or None."""
     return _pairs.get(id(one))
 
 
 def pair_of_parameter(parameter):
-    """Return the pair of a parameter of Chainer; a new one if there is none."""
+    """Return the pair of a Chainer parameter; create one if there is none."""
     pair = pair_of(parameter)
     if pair is None:
         if parameter.is_initialized:
@@ -29,7 +29,7 @@ def pair_of_parameter(parameter):
 
 
 def pair_of_tensor(tensor):
-    """Return the pair of a parameter of PyTorch; a new one if there is none."""
+    """Return the pair of a PyTorch parameter; create one if there is none."""
     pair = pair_of(tensor)
     if pair is None:
         parameter = variable.Parameter()
@@ -45,12 +45,12 @@ class OfModule(initializer.Initializer):
 
     def __call__(self, array):
         raise NotImplementedError(
-            'the parameters of a module of PyTorch cannot be initialized anew: use '
-            'mode="copy", or make another module')
+            'the parameters of a PyTorch module cannot be initialized again: use '
+            'mode="copy", or create another module')
 
 
 def check_tensor(module, key, pair):
-    """Check that a parameter of a module still is the one of a pair.
+    """Check that a parameter of a module is still that of a pair.
 
     Raises
     ------
@@ -61,14 +61,15 @@ def check_tensor(module, key, pair):
         raise RuntimeError(
             'the parameter %s of %s was replaced by another tensor, as parametrize, '
             'functional_call, DataParallel and load_state_dict(assign=True) do: '
-            'parameters that Chainer shares have to stay, or be replaced before'
+            'parameters that Chainer shares must not be replaced, or must be replaced '
+            'before they are shared'
             % (key, type(module).__name__))
 
 
 class _Shared:
-    """An array that is a tensor at the same time.
+    """An array that shares memory with a tensor.
 
-    Subclasses have the attributes ``array`` and ``tensor``; either of them may get
+    Subclasses define the attributes ``array`` and ``tensor``; either may be assigned
     another value at any time.
     """
 
@@ -77,7 +78,7 @@ class _Shared:
     _array = _place = None
 
     def share(self):
-        """Have both sides use one memory, that of the side which has changed."""
+        """Let both sides use the same memory, that of the side that has changed."""
         if _is_missing(self.tensor) and self.array is None:
             return
         if self.array is not self._array or _is_missing(self.tensor):
@@ -91,13 +92,13 @@ class _Shared:
 
     def _give_tensor(self, array):
         if array is not None and _place_of(array) != _place_of(self.tensor):
-            # A tensor made in inference mode could never be trained.
+            # A tensor created in inference mode could never be trained.
             with torch.inference_mode(False):
                 self.tensor = as_tensor(array)
 
 
 def _fill(parameter, tensor):
-    """Give a parameter the memory of a tensor; optimizers need not know."""
+    """Assign the memory of a tensor to a parameter; optimizers are not affected."""
     if torch.nn.parameter.is_lazy(parameter):
         parameter.materialize(tensor.shape, tensor.device, tensor.dtype)
     parameter.data = tensor
@@ -108,7 +109,7 @@ def _is_missing(tensor):
 
 
 def _place_of(x):
-    """Return what tells whether two arrays or tensors are the same memory."""
+    """Return a key by which two arrays or tensors with the same memory are equal."""
     if x is None or isinstance(x, torch.Tensor) and _is_missing(x):
         return None
     if isinstance(x, torch.Tensor):
@@ -120,10 +121,10 @@ def _place_of(x):
 
 
 class Pair(_Shared):
-    """A parameter of Chainer and one of PyTorch in the same memory.
+    """A Chainer parameter and a PyTorch parameter that share memory.
 
-    After a backward pass of PyTorch, the parameter's gradient is the tensor's, and to
-    clear either of them clears both.
+    After a backward pass of PyTorch, the gradient of the parameter is that of the
+    tensor; clearing either of them clears both.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ class Pair(_Shared):
 
     def __init__(self, parameter, tensor):
         self.parameter, self._tensor = parameter, tensor
-        # The last gradient that both had.
+        # The last gradient that both shared.
         self._grad = None
         self._has_hooks = False
         _pairs[id(parameter)] = _pairs[id(tensor)] = self
@@ -168,7 +169,7 @@ class Pair(_Shared):
                 lambda tensor: _call(pair, Pair._after_grad))
 
     def share_grad(self):
-        """Make the gradient of the parameter that of the tensor."""
+        """Set the gradient of the tensor to that of the parameter."""
         grad = self.parameter.grad if self.parameter.is_initialized else None
         self._tensor.grad = None if grad is None else as_tensor(grad)
         self._grad = grad
@@ -180,7 +181,7 @@ class Pair(_Shared):
         if grad is None:
             self._tensor.grad = None
         elif self._tensor.grad is not None and grad is not self._grad:
-            # Chainer has added to it since, not in place.
+            # Chainer has added to it since then, not in place.
             self.share_grad()
 
     def _after_grad(self):
@@ -194,7 +195,7 @@ def _call(reference, method):
 
 
 class Persistent(_Shared):
-    """A persistent array of a link and a tensor of a module in the same memory.
+    """A persistent array of a link and a tensor of a module that share memory.
 
     Parameters
     ----------

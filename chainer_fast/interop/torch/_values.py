@@ -2,16 +2,17 @@
 
 
 def convert(value, kind, function):
-    """Convert all values of a kind inside of a nested structure at once.
+    """Convert all values of a type inside of a nested structure in one call.
 
     Parameters
     ----------
     value : object
         A value, or tuples, lists and dictionaries of values.
     kind : type or tuple of type
-        What is converted.
+        Type of the values to convert.
     function : callable
-        Takes the values as arguments; returns one for each in a tuple, or the only one.
+        Function of the values that returns a tuple with one result for each, or the
+        only result.
 
     Returns
     -------

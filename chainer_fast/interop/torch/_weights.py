@@ -1,4 +1,4 @@
-"""Weights of links to and from the state_dict of modules."""
+"""Conversion of the weights of links to and from the state_dict of modules."""
 from __future__ import annotations
 
 import collections.abc
@@ -18,11 +18,12 @@ from chainer_fast.variable import Parameter
 
 
 def torch_state_dict(link: Link) -> dict[str, torch.Tensor]:
-    """Return the weights of a link as a module of PyTorch names and lays them out.
+    """Return the weights of a link with the names and layouts of a PyTorch module.
 
-    The module has the structure of the link: standard links become the layers that
-    compute the same (``docs/interop.md`` has the table), children keep their names, and
-    networks of :mod:`chainer_fast.links.model.vision` have those of torchvision. ::
+    The module has the structure of the link: standard links correspond to the
+    equivalent layers (see the table in ``docs/interop.md``), children keep their names,
+    and networks of :mod:`chainer_fast.links.model.vision` have the names of
+    torchvision. ::
 
         module.load_state_dict(torch_state_dict(link))
 
@@ -39,7 +40,7 @@ def torch_state_dict(link: Link) -> dict[str, torch.Tensor]:
     Raises
     ------
     ValueError
-        If a parameter is not initialized, or PyTorch's layer cannot compute the same.
+        If a parameter is not initialized, or PyTorch has no equivalent layer.
     """
     state = {}
     for part, prefix, field in _fields(link):
@@ -57,33 +58,33 @@ def torch_state_dict(link: Link) -> dict[str, torch.Tensor]:
 
 def load_torch_state_dict(
         link: Link, state_dict: tp.Mapping[str, tp.Any], strict: bool = True) -> None:
-    """Load the weights of a module of PyTorch into a link.
+    """Load the weights of a PyTorch module into a link.
 
-    See :func:`torch_state_dict` for what corresponds to what. Parameters that are not
-    initialized get the shapes of the file. The link keeps its dtypes. It is loaded
-    completely or, after an error, not at all.
+    See :func:`torch_state_dict` for the correspondence. Uninitialized parameters get
+    the shapes of the loaded values. The link keeps its dtypes. If an error occurs, the
+    link is not changed.
 
     Parameters
     ----------
     link : chainer_fast.Link
         The link.
     state_dict : dict
-        Tensors or arrays by name. Those of dtype bfloat16 are read as float32.
+        Tensors or arrays by name. Those of dtype bfloat16 are converted to float32.
     strict : bool
-        Whether names that only one side has are an error; otherwise they are left out.
+        Whether names that only one side has are an error; otherwise they are ignored.
 
     Raises
     ------
     TypeError
-        If ``state_dict`` is no mapping of tensors, or a dtype cannot be cast.
+        If ``state_dict`` is not a mapping of tensors, or a dtype cannot be cast.
     KeyError
-        If ``strict``, and a name is missing, or nothing in the link has it.
+        If ``strict`` is true, and a name is missing in ``state_dict`` or in the link.
     ValueError
-        If a shape does not fit, or PyTorch's layer computes something else.
+        If a shape does not match, or the PyTorch layer is not equivalent.
     """
     if not isinstance(state_dict, collections.abc.Mapping):
         raise TypeError(
-            'load_torch_state_dict takes the state_dict of a module, not %s: call its '
+            'load_torch_state_dict needs the state_dict of a module, not %s: call its '
             'method state_dict()' % type(state_dict))
     mistakes.require(link, 'namedparams', (
         'load_torch_state_dict(link, state_dict) loads into a link of Chainer'))
@@ -106,8 +107,8 @@ def load_torch_state_dict(
     unexpected = [key for key in state_dict if key not in known]
     if strict and (missing or unexpected):
         raise KeyError(
-            'the state_dict does not fit the link %s.%s%s%s Give the children of the '
-            'link the names of the module, rename the keys, or pass strict=False.' % (
+            'the state_dict does not fit the link %s.%s%s%s Name the children of the '
+            'link as in the module, rename the keys, or pass strict=False.' % (
                 type(link).__name__, _list('It lacks', missing),
                 _list('Nothing in the link is', unexpected), _networks.hint(link)))
     for owner, name, value in plan:
@@ -117,7 +118,7 @@ def load_torch_state_dict(
 def _fields(link, prefix='', covered=()):
     """Yield all links below a link with their prefixes, and the fields of each.
 
-    Those of the values in ``covered`` are left out.
+    Fields of the values in ``covered`` are omitted.
     """
     try:
         fields = _layers.fields_of(link)
@@ -169,7 +170,7 @@ def _read(key, value):
                 'no array: convert it first, for example with to_dense or float' % (
                     key, value.layout, value.dtype, value.device)) from error
     if not isinstance(value, (numpy.ndarray, numbers.Number, cuda.ndarray)):
-        raise TypeError('%r of the state_dict is no tensor, but %s' % (
+        raise TypeError('%r of the state_dict is not a tensor, but %s' % (
             key, type(value)))
     return _to_numpy(value)
 
@@ -179,7 +180,7 @@ def _check_shapes(link, prefix, field, arrays):
     if any(value is None for value in values):
         expected = [field.shape]
     else:
-        # Zeros of the shapes, without their memory.
+        # Zeros of these shapes that use no memory.
         zeros = [numpy.broadcast_to(0, numpy.shape(value)) for value in values]
         expected = [array.shape for array in field.dump(*zeros)]
     for key, array, shape in zip(field.keys, arrays, expected, strict=True):
@@ -188,9 +189,9 @@ def _check_shapes(link, prefix, field, arrays):
                     length in (None, given)
                     for length, given in zip(shape, array.shape, strict=True))):
             raise ValueError(
-                '%r of the state_dict has the shape %s, and %s takes %s: make the link '
-                'with the sizes of the module; or, for a part of its own such as '
-                'another head, load the others alone, with strict=False and '
+                '%r of the state_dict has the shape %s, and %s takes %s: make the '
+                'link with the sizes of the module; or, if a part such as the head '
+                'differs, load only the others, with strict=False and '
                 '{key: value for key, value in state_dict.items() '
                 'if not key.startswith(%r)}' % (
                     prefix + key, array.shape, _describe(link, prefix),
@@ -207,7 +208,7 @@ def _check_dtype(key, owner, name, value):
         return
     if not numpy.can_cast(value.dtype, target.dtype, 'same_kind'):
         raise TypeError(
-            '%r of the state_dict has the dtype %s, which does not become %s of the '
+            '%r of the state_dict has the dtype %s, which cannot be cast to %s of the '
             'link' % (key, value.dtype, target.dtype))
 
 

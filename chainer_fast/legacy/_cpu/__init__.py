@@ -1,1 +1,1 @@
-"""Programs that ask for a GPU, on machines without one."""
+"""Support for programs that use a GPU on machines without one."""

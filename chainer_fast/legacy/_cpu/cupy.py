@@ -1,4 +1,4 @@
-"""The module ``cupy`` where there is no GPU: its arrays are NumPy's."""
+"""The module ``cupy`` on machines without a GPU: its arrays are NumPy's."""
 import functools
 import sys
 import types
@@ -12,30 +12,30 @@ from chainer_fast.legacy._python import modules, sources
 
 _WHAT = 'without a GPU: cupy'
 
-# The one that was released together with Chainer 7.8.
+# The version that was released together with Chainer 7.8.
 _VERSION = '7.8.0'
 
 
 class _Kernel:
-    """A kernel of CUDA: it can be made and not be called."""
+    """A CUDA kernel, which can be created but not called."""
 
     def __init__(self, *args, **kwargs):
         self.name = kwargs.get('name') or (args[3:4] or args[1:2] or ('',))[0]
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError(
-            'the kernel %r is CUDA code, which no processor runs: where the array '
+            'the kernel %r is CUDA code, which a processor cannot run: if the array '
             'module is numpy, compute the same with NumPy' % self.name)
 
 
 class _Pool:
-    """A pool of memory that has none."""
+    """A memory pool without memory."""
 
     def __init__(self, allocator=None):
         pass
 
     def malloc(self, size):
-        raise RuntimeError('there is no memory of a GPU to allocate')
+        raise RuntimeError('there is no GPU memory to allocate')
 
     def _nothing(self, *args, **kwargs):
         return 0
@@ -45,7 +45,7 @@ class _Pool:
 
 
 class _Module(types.ModuleType):
-    """A module that has what NumPy's has, besides its own."""
+    """A module with the attributes of NumPy's module in addition to its own."""
 
     __path__: list[str] = []
 
@@ -62,7 +62,7 @@ class _Module(types.ModuleType):
 
 
 def _with_dtype(function):
-    """Let a function of ``numpy.random`` take the dtype that CuPy's takes."""
+    """Let a function of ``numpy.random`` accept the argument dtype, as CuPy's does."""
     @functools.wraps(function)
     def draw(*args, dtype=None, **kwargs):
         drawn = function(*args, **kwargs)
@@ -134,7 +134,7 @@ _REDUCTIONS = ('all', 'amax', 'amin', 'any', 'max', 'mean', 'min', 'prod', 'std'
 
 
 def _of_axes(function):
-    """Let a function of NumPy take its axes as a list or a range."""
+    """Let a NumPy function accept its axes as a list or a range."""
     @functools.wraps(function)
     def reduce(a, *args, **kwargs):
         axis = args[0] if args else kwargs.get('axis')
@@ -166,7 +166,7 @@ def _set(owner):
 
 
 def _provide_attribute(patches, cupy):
-    """Have ``chainer.cuda.cupy`` give the module, and count it."""
+    """Let ``chainer.cuda.cupy`` return the module, and count the uses."""
     old = cuda.cupy
     del cuda.cupy
     patches.call_at_end(lambda: setattr(cuda, 'cupy', old))
@@ -184,7 +184,7 @@ def install(patches):
     made = _make()
     for name in list(sys.modules):
         if name.partition('.')[0] in ('cupy', 'cupyx'):
-            # It is installed, and no GPU is there for it.
+            # It is installed, but there is no GPU.
             patches.module(name, sys.modules[name])
             del sys.modules[name]
     modules.provide(patches, {

@@ -1,4 +1,4 @@
-"""Devices and transfers where there is no GPU."""
+"""Devices and transfers on machines without a GPU."""
 import typing
 
 import numpy
@@ -13,7 +13,7 @@ _TO_GPU = 'without a GPU: to_gpu'
 
 
 class _Context:
-    """What does nothing in a ``with`` block, or when it is waited for."""
+    """Object that does nothing in a ``with`` block, or when a program waits for it."""
 
     def __enter__(self):
         return self
@@ -29,7 +29,7 @@ class _Context:
 
 
 class Device(_Context):
-    """Stands for a GPU with a number."""
+    """Replacement for a GPU with a number."""
 
     mem_info = (0, 0)
 
@@ -66,7 +66,7 @@ class Event(_Context):
 
 
 class Stream(Event):
-    """A stream on which everything is done."""
+    """A stream on which all work has finished."""
 
     null: 'Stream'
 
@@ -82,7 +82,7 @@ def _check_cuda_available():
 
 
 def _asks(device):
-    """Whether it names a GPU: by a number, or as a device."""
+    """Return whether a value specifies a GPU: as a number or as a device."""
     is_number = isinstance(device, cuda._integer_types) and not isinstance(device, bool)
     return (is_number and device >= 0) or isinstance(device, Device)
 
@@ -97,9 +97,9 @@ def _get_device(*args):
 
 def _from_device_id(device_id):
     """Return the processor in place of the GPU with a number."""
-    numbered = cuda._numbered_device(device_id)     # makes a device, which counts
+    numbered = cuda._numbered_device(device_id)     # creates a device, which is counted
     device: typing.Any = backend.CpuDevice()
-    device._number = numbered.id        # programs up to version 5 ask for it
+    device._number = numbered.id        # programs up to version 5 use it
     return device
 
 

@@ -1,1 +1,1 @@
-"""Variables, links, optimizers and files as Chainer 1 to 6 had them."""
+"""Variables, links, optimizers and files as in Chainer 1 to 6."""

@@ -1,6 +1,6 @@
-"""Variables in the places of parameters, and parameters that come late.
+"""Variables that replace parameters, and parameters that are added late.
 
-Version 1 trained whatever a link had by the names of parameters when it was updated.
+At an update, version 1 trained whatever a link had under the names of parameters.
 """
 import functools
 import typing
@@ -17,7 +17,7 @@ _RULES = '_rules_by_path'
 
 
 def _become_parameter(variable: typing.Any) -> None:
-    """Make a parameter of a variable, which stays the same object."""
+    """Convert a variable to a parameter, which is the same object."""
     variable.__class__ = Parameter
     variable.initializer = constant.NaN(variable.dtype)
     variable._initial_device = backend.get_device_from_array(variable.array)
@@ -40,9 +40,9 @@ def _assign_as_parameter(assign):
 
 
 def _give_rules(optimizer):
-    """Give rules to parameters that came after ``setup()``.
+    """Create update rules for parameters that were added after ``setup()``.
 
-    States are those of the path, as the optimizer had them by name.
+    The states are those of the same path, since the optimizer stored them by name.
     """
     known = optimizer.__dict__.setdefault(_RULES, {})
     for path, param in optimizer.target.namedparams():
@@ -63,17 +63,17 @@ def _update_late_parameters(update):
 
         def loss(*args, **kwds):
             found = lossfun(*args, **kwds)
-            _give_rules(self)       # the call may have made parameters
+            _give_rules(self)       # the call may have created parameters
             return found
         update(self, loss if callable(lossfun) else lossfun, *args, **kwds)
     return call
 
 
 def install(patches):
-    """Train what is assigned to the name of a parameter.
+    """Train variables that are assigned to the names of parameters.
 
-    Parameters and links that come after ``setup()`` are trained if version 1 is named:
-    today they are left as they are, without an error.
+    Parameters and links that are added after ``setup()`` are trained if version 1 is
+    named. Current versions do not train them, without an error.
     """
     patches.set(Link, '__setattr__', _assign_as_parameter(Link.__setattr__))
     if 'v1' in patches.named:

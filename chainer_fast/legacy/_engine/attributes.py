@@ -1,4 +1,4 @@
-"""Attributes that were plain up to version 5, and those that had other names."""
+"""Attributes that were assignable up to version 5, and renamed attributes."""
 import inspect
 
 from chainer_fast import links, training
@@ -9,8 +9,8 @@ from chainer_fast.training import triggers
 
 _OWN = 'attributes of a program that have a meaning today'
 
-# Properties that are new since version 5, so that programs had attributes of their own
-# by these names. This package itself does not see those.
+# Properties that were added after version 5, so programs may define attributes with
+# these names. This package itself ignores those.
 _PROPERTIES = {
     Link: ('device', 'local_link_hooks', 'printable_specs', 'update_enabled'),
     training.StandardUpdater: ('input_device',),
@@ -19,7 +19,7 @@ _PROPERTIES = {
         'GoogLeNet', 'VGG16Layers', 'VGG19Layers', 'ResNet50Layers',
         'ResNet101Layers', 'ResNet152Layers')},
 }
-# What links had in version 1, and the values that meant nothing special.
+# Attributes of links in version 1, and the values without a special meaning.
 _OF_CUDNN = ('BatchNormalization', 'Convolution2D', 'ConvolutionND', 'Deconvolution2D',
              'DeconvolutionND', 'DilatedConvolution2D', 'NStepBiGRU', 'NStepBiLSTM',
              'NStepGRU', 'NStepLSTM')
@@ -32,7 +32,7 @@ _DEFAULTS = {
 
 
 def _own_or_todays(name, today):
-    """Make a property that gives a program what it has set itself."""
+    """Return a property that returns to a program the value that it has set itself."""
     def get(self):
         if name in self.__dict__ and _frames.is_called_by_program():
             return self.__dict__[name]
@@ -52,7 +52,7 @@ def _own_or_todays(name, today):
 
 
 class _Default:
-    """Gives a value until the object has its own."""
+    """Returns a default until the object has its own value."""
 
     def __init__(self, what, value):
         self._what, self._value = what, value
@@ -64,7 +64,7 @@ class _Default:
 
 
 def _hooks(what, name):
-    """Make a property of the hooks of an optimizer or of a rule, by name."""
+    """Return a property of the hooks of an optimizer or of a rule, by name."""
     def get(self):
         if self._hookable is None:
             raise AttributeError('%r object has no hooks before setup()'
@@ -80,7 +80,7 @@ def _hooks(what, name):
 
 
 def _renamed(what, today):
-    """Make a property for an attribute that has another name today."""
+    """Return a property for an attribute that has been renamed."""
     def get(self):
         _report.adapted(what)
         return getattr(self, today)
@@ -92,7 +92,7 @@ def _renamed(what, today):
 
 
 def _default_name(today):
-    """Make the name of an extension, which functions had as an attribute."""
+    """Set the name of an extension, which functions had as an attribute."""
     def get(self):
         return self.__dict__.get('default_name') or today.__get__(self, type(self))
 

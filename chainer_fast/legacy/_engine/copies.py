@@ -1,10 +1,10 @@
-"""``Link.copyparams`` as it was up to version 4, which left persistent values alone."""
+"""``Link.copyparams`` up to version 4, which did not copy persistent values."""
 from chainer_fast.legacy import _named, _report
 from chainer_fast.link import Link
 
 
 def install(patches):
-    """Leave persistent values alone, if such a version is named."""
+    """Do not copy persistent values if such a version is named."""
     if not _named.is_named(patches, 'v4'):
         return
     copyparams = Link.copyparams

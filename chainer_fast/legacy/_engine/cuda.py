@@ -1,4 +1,4 @@
-"""Functions that ``chainer.cuda`` had in version 1, and its modules."""
+"""Functions and modules of ``chainer.cuda`` in version 1."""
 import numpy
 
 from chainer_fast.backends import cuda
@@ -7,7 +7,7 @@ from chainer_fast.legacy import _report
 
 def _make_init(what):
     def init(arg=None):
-        """Check that there is a GPU, and choose it if it is named."""
+        """Check that there is a GPU, and select it if it is specified."""
         _report.adapted(what)
         cuda.check_cuda_available()
         if arg is not None:
@@ -19,7 +19,7 @@ def _make_creator(what, name):
     is_like, takes_value = name.endswith('_like'), name.startswith('full')
 
     def create(first, *arguments, **options):
-        """Make an array on the GPU in use."""
+        """Create an array on the current GPU."""
         _report.adapted(what)
         cuda.check_cuda_available()
         names = (['fill_value'] if takes_value else []) + (
@@ -37,7 +37,7 @@ _CREATORS = ('empty', 'empty_like', 'full', 'full_like', 'ones', 'ones_like', 'z
 
 
 def install(patches):
-    """Bring back ``cuda.init`` and the functions that make arrays."""
+    """Restore ``cuda.init`` and the functions that create arrays."""
     patches.set(cuda, 'init', _make_init('chainer.cuda.init'))
     for name in _CREATORS:
         patches.set(cuda, name, _make_creator('chainer.cuda.' + name, name))

@@ -1,4 +1,4 @@
-"""Arguments that functions for files had up to version 2."""
+"""Arguments of functions for files up to version 2."""
 import functools
 
 from chainer_fast import serializers
@@ -12,7 +12,7 @@ def _make(function):
             _report.adapted('chainer.serializers.%s(filename=)' % function.__name__)
             options['file'] = options.pop('filename')
         return function(*arguments, **options)
-    # Snapshots are written by processes to which the function is sent by its name.
+    # Other processes, which receive the function by its name, write snapshots.
     call.__module__ = serializers.__name__
     return call
 

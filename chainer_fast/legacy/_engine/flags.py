@@ -1,4 +1,4 @@
-"""The flags of version 1, which tell whether a variable is volatile."""
+"""The flags of version 1, which specify whether a variable is volatile."""
 
 
 class Flag:
@@ -45,16 +45,16 @@ def _make(name, *values):
     return flag
 
 
-#: The variable, and what is computed from it, keeps no graph.
+#: Neither the variable nor what is computed from it has a graph.
 ON = _make('ON', True, 'on', 'ON')
 #: It does.
 OFF = _make('OFF', False, 'off', 'OFF')
-#: The other operands decide, or else the configuration.
+#: The other operands determine it, or else the configuration.
 AUTO = _make('AUTO', None, 'auto', 'AUTO')
 
 
 def aggregate_flags(flags):
-    """Return the flag of what is computed from operands with these flags.
+    """Return the flag of the result of operands with given flags.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Modules in which ``fuse`` stood, up to version 4."""
+"""Modules that contained ``fuse`` up to version 4."""
 from chainer_fast.backends import cuda
 from chainer_fast.legacy import _attributes
 
 
 def install(patches):
-    """Let them be imported; what they have is in ``cuda`` today."""
+    """Let them be imported; their contents are now in ``cuda``."""
     _attributes.move(patches, {
         'chainer_fast.cuda_fusion': cuda, 'chainer_fast.backends.cuda_fusion': cuda})

@@ -1,4 +1,4 @@
-"""Reports of hooks, which took the file first up to version 5; samplers of the time."""
+"""Reports of hooks, whose first argument was the file up to version 5; old samplers."""
 from chainer_fast import function_hooks, link_hooks
 from chainer_fast.legacy import _report
 from chainer_fast.utils import walker_alias
@@ -20,7 +20,7 @@ def _sample_cpu(self, shape):
 
 
 def install(patches):
-    """Let a file come first."""
+    """Accept a file as the first argument."""
     for package, name, cls in (
             ('function_hooks', 'TimerHook', function_hooks.TimerHook),
             ('function_hooks', 'CupyMemoryProfileHook',

@@ -1,4 +1,4 @@
-"""Initializers of version 1, which took a scale."""
+"""Initializers of version 1, which accepted a scale."""
 import sys
 
 from chainer_fast import initializers, variable
@@ -7,7 +7,7 @@ from chainer_fast.legacy import _report
 
 
 class Scaled(Initializer):
-    """What another initializer makes, times a number."""
+    """Result of another initializer, multiplied by a number."""
 
     def __init__(self, initializer, scale):
         super().__init__(getattr(initializer, 'dtype', None))
@@ -19,7 +19,7 @@ class Scaled(Initializer):
 
 
 def install(patches):
-    """Bring back ``init_weight``, and the argument ``scale``."""
+    """Restore ``init_weight`` and the argument ``scale``."""
     get = initializers._get_initializer
 
     def get_initializer(initializer, scale=None):

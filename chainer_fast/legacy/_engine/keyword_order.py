@@ -1,8 +1,8 @@
 """The order of names in dictionaries and sets of Python 2, and of keyword arguments.
 
-The hash of a text, and the places that it takes in a table, did not change from process
-to process, so that programs went through their parameters in the same order each time.
-Python made a dictionary of keyword arguments for each function with ``**`` on the way.
+The hash of a string and its slots in a table did not change between processes, so
+programs iterated over their parameters in the same order each time. Python created a
+dictionary of keyword arguments for each function with ``**`` along the call.
 """
 
 _BITS = (1 << 64) - 1
@@ -16,7 +16,7 @@ def _hash(text):
 
 
 def _put(table, text):
-    """Put a text into the first free place of those that its hash leads to."""
+    """Insert a string into the first free slot for its hash."""
     rest = place = _hash(text)
     while table[place % len(table)] is not None:
         place = place * 5 + rest + 1 & _BITS
@@ -25,12 +25,12 @@ def _put(table, text):
 
 
 def in_table(names):
-    """Return names in the order of a dictionary or set of Python 2 that takes them.
+    """Return names in the order of a dictionary or set of Python 2 that contains them.
 
     Parameters
     ----------
     names : iterable of str
-        Names, each once.
+        Distinct names.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def in_table(names):
 
 
 def of_call(names):
-    """Return keywords in the order that a class which is called was given.
+    """Return keywords in the order in which a called class receives them.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""The length of a variable in version 1: the number of its elements."""
+"""The length of a variable in version 1, which was the number of its elements."""
 from chainer_fast.legacy import _frames, _report
 from chainer_fast.variable import Variable
 
 
 def install(patches):
-    """Count the elements, where the program asks and has named version 1."""
+    """Return the number of elements to the program if version 1 is named."""
     if 'v1' not in patches.named:
         return
     length = Variable.__len__

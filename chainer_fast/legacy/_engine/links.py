@@ -1,4 +1,4 @@
-"""Links of version 1, whose parameters could be announced before they were made."""
+"""Links of version 1, whose parameters could be declared before their creation."""
 import numpy
 
 from chainer_fast.initializers import _get_initializer, constant
@@ -8,10 +8,10 @@ from chainer_fast.variable import Parameter
 
 
 def install(patches):
-    """Bring back parameters without a shape as version 1 had them.
+    """Restore parameters without a shape as in version 1.
 
-    They are parameters of today that are not initialized, so that an optimizer that is
-    set up before they get their shape updates them as well.
+    They are current parameters that are not initialized, so that an optimizer that is
+    set up before their shape is known updates them, too.
     """
     add_param = Link.add_param
 

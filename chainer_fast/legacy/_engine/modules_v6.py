@@ -1,4 +1,4 @@
-"""Modules of functions and links that stood elsewhere up to version 6."""
+"""Modules of functions and links with other names up to version 6."""
 from chainer_fast.legacy import _attributes
 
 _FUNCTIONS, _LINKS = 'chainer_fast.functions.', 'chainer_fast.links.'
@@ -16,5 +16,5 @@ _MOVED = {
 
 
 def install(patches):
-    """Let them be imported from there."""
+    """Let them be imported under those names."""
     _attributes.move(patches, _MOVED)

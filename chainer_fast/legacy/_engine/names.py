@@ -1,4 +1,4 @@
-"""Names of parameters, persistent values and children, which version 1 had as lists."""
+"""Names of parameters, persistent values and children: lists in version 1."""
 import collections.abc
 
 from chainer_fast.legacy import _frames, _report
@@ -8,14 +8,14 @@ _METHODS = ('append', 'count', 'extend', 'index', 'insert', 'reverse', 'sort')
 
 
 class Names(collections.abc.MutableSet):
-    """A set of names that has the methods of a list, too.
+    """A set of names that also has the methods of a list.
 
-    Changes of it are changes of the link; a copy of it stands for itself.
+    Changes of it change the link; a copy of it is independent.
 
     Parameters
     ----------
     names : set of str
-        The set that is read and changed.
+        The set to read and change.
     what : str
         Name of the entry under which uses as a list are counted.
     """
@@ -51,7 +51,7 @@ class Names(collections.abc.MutableSet):
         self._names.add(name)
 
     def discard(self, name):
-        """Remove a name if it is there."""
+        """Remove a name if the set contains it."""
         self._names.discard(name)
 
     def __getitem__(self, index):
@@ -73,7 +73,7 @@ class Names(collections.abc.MutableSet):
         return self
 
     def pop(self, *index):
-        """Remove a name and return it, that of an index if one is given."""
+        """Remove and return a name: the one at an index, if an index is given."""
         if not index:
             return self._names.pop()
         name = self[index[0]]
@@ -81,14 +81,14 @@ class Names(collections.abc.MutableSet):
         return name
 
     def copy(self):
-        """Return the names by themselves."""
+        """Return the names as an independent set."""
         return Names(set(self._names), self._what)
 
     __copy__ = copy
 
     def __getattr__(self, name):
         if name not in _METHODS:
-            # Unpickling asks before there is a set.
+            # Unpickling accesses attributes before the set exists.
             if name.startswith('_'):
                 raise AttributeError('names of a link have no attribute %r' % name)
             return getattr(self._names, name)
@@ -111,13 +111,13 @@ class Names(collections.abc.MutableSet):
         return sorted(self._names).index(name)
 
     def _list_sort(self, **options):
-        """Leave the order as it is."""
+        """Do not change the order."""
 
     _list_reverse = _list_sort
 
 
 def _view(attribute, what):
-    """Make a property that shows programs a set of names as a list, too."""
+    """Return a property that shows a set of names to programs as a list, too."""
 
     def get(self):
         try:

@@ -1,4 +1,4 @@
-"""A function that ``chainer.optimizer`` had up to version 3."""
+"""A function of ``chainer.optimizer`` up to version 3."""
 import sys
 
 from chainer_fast.legacy import _attributes
@@ -6,7 +6,7 @@ from chainer_fast.optimizer_hooks import gradient_noise
 
 
 def install(patches):
-    """Bring it back."""
+    """Restore it."""
     _attributes.provide(
         patches, sys.modules['chainer_fast.optimizer'], 'chainer.optimizer.%s',
         {'exponential_decay_noise': gradient_noise.exponential_decay_noise})

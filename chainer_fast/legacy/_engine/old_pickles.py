@@ -1,6 +1,6 @@
-"""Pickles of objects of an earlier Chainer, which the program reads by itself.
+"""Pickles of objects of earlier Chainer versions, which the program reads by itself.
 
-The program trusts them, as it did then: Python's own unpickler reads all others.
+The program trusts them, as it did then; Python's own unpickler reads all others.
 """
 import copyreg
 import functools
@@ -19,7 +19,7 @@ from chainer_fast.serializers import (
     _unpickler,
 )
 
-# What a pickle calls for these is not the class itself.
+# For these, a pickle does not call the class itself.
 _MADE_OTHERWISE = (
     cuda.GpuDevice, _reconstructors.NumberedDevice, _reconstructors.Ignored)
 _of_class = copyreg._reconstructor      # type: ignore[attr-defined]
@@ -27,7 +27,7 @@ _WHAT = 'pickle.load of objects of an earlier Chainer'
 
 
 class _OfChainer(Exception):
-    """A pickle names something of Chainer, which is this package today."""
+    """Signals that a pickle refers to Chainer, which this package replaces."""
 
 
 def _is_of_chainer(module):
@@ -36,14 +36,14 @@ def _is_of_chainer(module):
 
 
 def _made_of_class(cls, base, value):
-    """Make an object of the protocols 0 and 1; some classes are compiled today."""
+    """Create an object of the protocols 0 and 1; some classes are compiled now."""
     if base is object:
         return cls.__new__(cls)
     return _of_class(cls, base, value)
 
 
 class _Trusting(_unpickler.Unpickler):
-    """Reads what ``load_pickle`` reads, and makes whatever else the file names."""
+    """Reads what ``load_pickle`` reads, and creates any other object in the file."""
 
     get_extension = pickle._Unpickler.get_extension             # type: ignore
     persistent_load = pickle._Unpickler.persistent_load
@@ -57,7 +57,7 @@ class _Trusting(_unpickler.Unpickler):
     def find_class(self, module, name):
         if _class_paths.is_of_chainer(module):
             return self._find_in_chainer(module, name)
-        if module.partition('.')[0] == 'cupy':      # NumPy's, where there is no GPU
+        if module.partition('.')[0] == 'cupy':      # NumPy's on machines without a GPU
             return super().find_class(module, name)
         found = pickle._Unpickler.find_class(self, module, name)
         return _made_of_class if found is _of_class else found
@@ -81,7 +81,7 @@ class _Trusting(_unpickler.Unpickler):
 
 
 def _position(file):
-    """Return where a file is, if it can be read from there again; or None."""
+    """Return the position of a file if it can be read again from there, or None."""
     try:
         return file.tell() if file.seekable() else None
     except (AttributeError, OSError, ValueError):
@@ -89,12 +89,12 @@ def _position(file):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Python's own unpickler, which leaves to another one what names Chainer."""
+    """Python's own unpickler, which passes pickles of Chainer to another one."""
 
     def __init__(self, file, **options):
         super().__init__(file, **options)
         self._file, self._options = file, options
-        # A class that finds names in its own way keeps to it.
+        # A class that overrides the lookup of names keeps it.
         self._may_leave = type(self).find_class is _Unpickler.find_class and (
             'buffers' not in options)
 
@@ -132,13 +132,13 @@ def _loads(loads):
     @functools.wraps(loads)
     def call(data, /, **options):
         if isinstance(data, str):
-            return loads(data, **options)       # an error that says so
+            return loads(data, **options)       # an error that reports it
         return _Unpickler(io.BytesIO(data), **options).load()
     return call
 
 
 def install(patches):
-    """Have such pickles read by what knows their names and states.
+    """Read such pickles by an unpickler that supports their names and states.
 
     ``six.moves.cPickle`` is ``pickle``.
     """

@@ -1,4 +1,4 @@
-"""Methods that optimizers had in version 1."""
+"""Methods of optimizers in version 1."""
 import math
 import warnings
 
@@ -46,11 +46,11 @@ def _make_hook(method):
 
 
 def install(patches):
-    """Bring back the methods that work on all gradients."""
+    """Restore the methods that change all gradients."""
     for method in (_zero_grads, _accumulate_grads, _clip_grads, _weight_decay,
                    _compute_grads_norm):
         patches.set(optimizer.Optimizer, method.__name__[1:], method)
-    # The places of the time; those of today keep their compiled forms.
+    # The old classes; the current ones keep their compiled forms.
     for cls in (optimizer.WeightDecay, optimizer.Lasso, optimizer.GradientNoise,
                 optimizer.GradientHardClipping):
         patches.set(cls, '__call__', _make_hook(cls.__call__))

@@ -1,4 +1,4 @@
-"""Pickles of links that hold functions which legacy mode has replaced."""
+"""Pickles of links that refer to functions which legacy mode has replaced."""
 import sys
 import types
 
@@ -6,10 +6,10 @@ from chainer_fast.link import Link
 
 
 def _in_force(value):
-    """Return what stands at the place of a function now, if it wraps the function.
+    """Return the replacement of a function, if it wraps the function.
 
-    Pickles name functions by their places. The defaults of links are those that were
-    there before.
+    Pickles refer to functions by their names. The defaults of links are the original
+    functions.
     """
     if not isinstance(value, types.FunctionType):
         return value
@@ -23,7 +23,7 @@ def _in_force(value):
 
 
 def install(patches):
-    """Pickle such functions by their names all the same."""
+    """Pickle such functions by their names nevertheless."""
     reduce = Link.__reduce__
 
     def reduce_with_functions(self):

@@ -1,4 +1,4 @@
-"""Where a link is, which attributes told up to version 5."""
+"""Attributes up to version 5 that specify the device of a link."""
 import numpy
 
 from chainer_fast.legacy import _report
@@ -6,13 +6,13 @@ from chainer_fast.link import Link
 
 
 def install(patches):
-    """Bring it back."""
+    """Restore it."""
     def is_on_cpu(self):
         _report.adapted('chainer.Link._cpu')
         return self.device.xp is numpy
 
     def ignore(self, value):
-        """Leave the link where it is: its own methods have moved it."""
+        """Do nothing: the methods of the link have already moved it."""
         _report.adapted('chainer.Link._cpu')
 
     patches.set(Link, '_cpu', property(is_on_cpu, ignore))

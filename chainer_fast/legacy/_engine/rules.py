@@ -1,4 +1,4 @@
-"""Optimizers that programs of version 1 define: methods in place of update rules."""
+"""Optimizers that programs for version 1 define by methods instead of update rules."""
 import functools
 
 import numpy
@@ -18,16 +18,16 @@ class RuleOfOptimizer(UpdateRule):
         self.optimizer = optimizer
 
     def init_state(self, param):
-        """Have the optimizer make the states."""
+        """Let the optimizer create the states."""
         self.optimizer.init_state(param, self.state)
 
     def update_core(self, param):
-        """Have the optimizer move the parameter."""
+        """Let the optimizer update the parameter."""
         self.optimizer.update_one(param, self.state)
 
 
 def _dispatch(name):
-    """Make a method that calls the one for the device of a parameter."""
+    """Return a method that calls the one for the device of a parameter."""
     def call(self, param, state):
         kind = 'cpu' if param.device.xp is numpy else 'gpu'
         getattr(self, '%s_%s' % (name, kind))(param, state)
@@ -35,14 +35,14 @@ def _dispatch(name):
 
 
 def _rule_of_today(optimizer, state):
-    """Return a rule of the optimizer that works on states of a program."""
+    """Return a current rule of the optimizer that uses the states of a program."""
     rule = type(optimizer).create_update_rule(optimizer)
     rule._state, rule.t = state, optimizer.t
     return rule
 
 
 def make_rule(optimizer):
-    """Return a rule for a parameter that joins a training which has begun."""
+    """Return a rule for a parameter that is added to a running training."""
     rule = (RuleOfOptimizer(optimizer) if _own_methods(type(optimizer))
             else optimizer.create_update_rule())
     rule.t = optimizer.t
@@ -87,7 +87,7 @@ def _create_update_rule(self):
 
 
 def _states_of(self):
-    """Return the states of all parameters by path; make those that are missing."""
+    """Return the states of all parameters by path; create missing ones."""
     own = {}
     if not isinstance(self, GradientMethod):
         own = self.__dict__.setdefault('_own_states', own)
@@ -116,14 +116,14 @@ def _prepare(self):
 
 
 def _call_hooks_and_prepare(optimizer, timing='pre'):
-    """Have an optimizer prepare where version 1 did: behind its hooks."""
+    """Let an optimizer prepare after its hooks, as in version 1."""
     type(optimizer).call_hooks(optimizer, timing)
     if timing == 'pre':
         optimizer.prepare()
 
 
 def install(patches):
-    """Let classes of optimizers define what version 1 asked for."""
+    """Let classes of optimizers define the methods that version 1 required."""
     setup = GradientMethod.setup
 
     def set_up(self, link):
@@ -150,5 +150,5 @@ def install(patches):
     patches.set(Optimizer, '_states', property(_get_states))
     patches.set(GradientMethod, 'setup', set_up)
     patches.set(GradientMethod, 'create_update_rule', _create_update_rule)
-    # Classes of version 1 do not call the method ``__init__`` of their base.
+    # Classes for version 1 do not call the method ``__init__`` of their base.
     patches.set(GradientMethod, '_use_fp32_update', False)

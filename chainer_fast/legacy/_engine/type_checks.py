@@ -15,8 +15,8 @@ def _make_eval(method):
 def install(patches):
     """Run checks that need expressions on expressions.
 
-    The arrays themselves, which checks get first, have no ``eval()``, and cannot be
-    compared with expressions.
+    The arrays themselves, which checks receive first, have no method ``eval()`` and
+    cannot be compared with expressions.
     """
     check = function.FunctionAdapter.check_type_forward
     in_need = set()
@@ -29,7 +29,7 @@ def install(patches):
                 return check(self, in_types)
             except (AttributeError, RuntimeError, TypeError):
                 in_need.add(type(self.function))
-        # This has the check repeated with expressions.
+        # With this, the check is repeated with expressions.
         raise type_check.InvalidType('', '')
 
     patches.set(function.FunctionAdapter, 'check_type_forward', check_type_forward)

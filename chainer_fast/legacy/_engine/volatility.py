@@ -1,4 +1,4 @@
-"""Volatile variables: what is computed from them keeps no graph."""
+"""Volatile variables: their results have no graph."""
 import operator
 import sys
 import typing as tp
@@ -20,7 +20,7 @@ _own_flag = operator.attrgetter('_volatile')
 
 
 def _has_other_leaves(node):
-    """Tell whether a result was computed from anything but parameters and constants."""
+    """Return whether a result depends on anything but parameters and constants."""
     seen, functions = set(), [node.creator_node]
     while functions:
         function = functions.pop()
@@ -36,15 +36,16 @@ def _has_other_leaves(node):
 
 
 def put_flag(variable: tp.Any, flag: flags.Flag) -> None:
-    """Give a variable a flag, and no function the need to look at it."""
+    """Set the flag of a variable without making functions check it."""
     variable._volatile = flag
 
 
 def flag_of(operand: tp.Any) -> flags.Flag:
     """Return the flag of an operand of a function.
 
-    Arrays, parameters and what the package itself makes, such as the first states of a
-    recurrent link, are AUTO. What a program makes is OFF unless it says otherwise.
+    Arrays, parameters and variables that the package itself creates, such as the
+    initial states of a recurrent link, are AUTO. Variables that a program creates are
+    OFF unless specified otherwise.
     """
     if not isinstance(operand, Variable):
         return AUTO
@@ -52,14 +53,14 @@ def flag_of(operand: tp.Any) -> flags.Flag:
     if flag is None:
         if operand.creator_node is None:
             return AUTO
-        # A result of a time when nothing was volatile.
+        # A result from before the first volatile variable.
         flag = OFF if _has_other_leaves(operand.node) else AUTO
         put_flag(operand, flag)
     return flag
 
 
 def _with_flags(compute: tp.Callable[[], tp.Any], operands):
-    """Compute results in the way that the flags of the operands ask for."""
+    """Compute results as the flags of the operands require."""
     flag = flags.aggregate_flags(map(flag_of, operands))
     if flag is ON:
         with configuration.using_config('enable_backprop', False):
@@ -84,7 +85,7 @@ def _make_operator(method):
 
 
 class _Volatility:
-    """What functions have to do once there is a volatile variable."""
+    """Handling of functions once there is a volatile variable."""
 
     def __init__(self, patches):
         self.patches = patches
@@ -103,7 +104,7 @@ class _Volatility:
 
 
 def install(patches):
-    """Give variables the argument and the attribute ``volatile``."""
+    """Add the argument and the attribute ``volatile`` to variables."""
     volatility = _Volatility(patches)
     initialize = Variable.__init__
 
@@ -126,7 +127,7 @@ def install(patches):
             put_flag(self, OFF)
 
     def get(self):
-        """Whether results are kept without a graph: ON, OFF or AUTO."""
+        """Whether results have no graph: ON, OFF or AUTO."""
         _report.adapted('chainer.Variable.volatile')
         if _own_flag(self) is None and not isinstance(self, Parameter) and (
                 self.requires_grad):

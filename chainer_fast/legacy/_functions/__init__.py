@@ -1,1 +1,1 @@
-"""Functions as programs of Chainer 1 to 6 call them."""
+"""Functions as called by programs for Chainer 1 to 6."""

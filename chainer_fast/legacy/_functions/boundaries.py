@@ -1,7 +1,7 @@
-"""Gradients at points where the pieces of a function meet: old versions took the other.
+"""Gradients where pieces of a function meet: old versions used the other piece.
 
-Where there are such points, the difference of the slopes is added to the gradient by a
-term whose value is zero.
+At such points, the difference of the slopes is added to the gradient by a term whose
+value is zero.
 """
 import functools
 import inspect
@@ -21,13 +21,13 @@ def _at_bounds(x, x_min, x_max):
     return (x == x_min) | (x == x_max), -1
 
 
-# What returns, for the arguments of a function, where the points are, and by how much
-# the slope differs there.
+# Functions of the arguments of a function that return the points, and the difference of
+# the slopes there.
 _POINTS = {removed.AT_ZERO: _at_zero, removed.AT_BOUNDS: _at_bounds}
 
 
 def _with_slope_of(points, today):
-    """Return a function that has another slope at points."""
+    """Return a function that has another slope at given points."""
     what = 'chainer.functions.%s with its gradient where pieces meet' % today.__name__
     signature = inspect.signature(today)
 
@@ -41,13 +41,13 @@ def _with_slope_of(points, today):
         if not change or not at.any():
             return y
         _report.adapted(what)
-        # Infinite elements must not meet a zero.
+        # Infinite elements must not be multiplied by zero.
         return y + where.where(at, x - x.array, y.xp.zeros_like(y.array)) * change
     return call
 
 
 def install(patches):
-    """Take the piece of the version that is named."""
+    """Use the piece of the named version."""
     for name, _, version, place, _ in removed.MEETING_POINTS:
         if _named.is_named(patches, version):
             calls.replace(

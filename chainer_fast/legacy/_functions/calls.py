@@ -1,4 +1,4 @@
-"""Arguments of functions that are gone: ``train``, ``use_cudnn`` and others."""
+"""Removed arguments of functions: ``train``, ``use_cudnn`` and others."""
 import sys
 
 from chainer_fast import functions
@@ -7,9 +7,9 @@ from chainer_fast.legacy import _named, _old_calls
 
 
 def replace(patches, name, make):
-    """Put a function in the place of another, here and in the module that defines it.
+    """Replace a function by another one, here and in the module that defines it.
 
-    Its pickles name that module.
+    Its pickles refer to that module.
     """
     today = getattr(functions, name)
     new = make(today)
@@ -27,7 +27,7 @@ def _adapt_all(patches, forms, version):
 
 
 def install(patches):
-    """Take the arguments that Chainer 1 and 2 had."""
+    """Accept the arguments of Chainer 1 and 2."""
     _adapt_all(patches, forms.FUNCTIONS_OF_V2, 'v2')
     if 'v1' in patches.parts:
         _adapt_all(patches, forms.FUNCTIONS, 'v1')

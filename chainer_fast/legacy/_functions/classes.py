@@ -1,4 +1,4 @@
-"""Objects of functions, which programs made and called before Chainer 3."""
+"""Objects of functions, which programs created and called before Chainer 3."""
 import copy
 import functools
 
@@ -38,7 +38,7 @@ class MaxPooling2D(max_pooling_nd.MaxPoolingND):
 
 
 class _Applied:
-    """A function without such a class today, as an object that is called."""
+    """A function that no longer has a class, as a callable object."""
 
     def __init__(self, function, *args):
         self._function, self._args = function, args
@@ -74,7 +74,7 @@ def _transpose_sequence(length=None):
 
 def _connectionist_temporal_classification(blank_symbol, reduce='mean'):
     def apply(input_length, label_length, t, *xs):
-        # Version 4 took all steps as one array.
+        # Version 4 accepted all steps as one array.
         steps = functions.separate(xs[0]) if xs[0].ndim == 3 else xs
         return functions.connectionist_temporal_classification(
             steps, t, blank_symbol, input_length, label_length, reduce)
@@ -82,7 +82,7 @@ def _connectionist_temporal_classification(blank_symbol, reduce='mean'):
     return _Applied(apply)
 
 
-#: Classes that today's Chainer lacks, or that take other arguments, by name.
+#: Classes that current Chainer lacks, or that accept other arguments, by name.
 ADDED = {
     'MaxPooling2D': MaxPooling2D,
     'Ceil': _class_of(functions.ceil),
@@ -97,7 +97,7 @@ ADDED = {
     'Where': _class_of(functions.where),
 }
 
-# The constructors that took use_cudnn.
+# Constructors that accepted use_cudnn.
 _FORMS = {
     average_pooling_2d.AveragePooling2D: 'ksize stride pad cover_all use_cudnn*',
     average_pooling_nd.AveragePoolingND: 'ndim ksize stride pad cover_all use_cudnn*',
@@ -117,12 +117,12 @@ _FORMS = {
 
 
 def _call(self, *inputs):
-    """Apply the function, as often as one likes, and keep what it leaves behind."""
+    """Apply the function, any number of times, and keep its attributes."""
     _report.adapted('calling a function object')
     fields = vars(self)
     if '_made' not in fields:
         fields['_made'] = {name: value is None for name, value in fields.items()}
-    # What the last call left behind is chosen anew.
+    # Select again from the attributes of the last call.
     for name in fields.keys() - {'_made'}:
         if name not in self._made:
             del fields[name]
@@ -142,12 +142,12 @@ def _computed_later(cls):
 
 
 def install(patches):
-    """Let functions be called, and their classes take what they took."""
+    """Let function objects be called, and their classes accept the old arguments."""
     patches.set(FunctionNode, '__call__', _call)
     if 'v1' in patches.parts:
         named = 'v1' in patches.named
         for cls, old in _FORMS.items():
-            # The report has the class.
+            # The report names the class.
             today = getattr(cls, '__init__')  # noqa: B009
             form = _old_calls.OldForm(None, 'self ' + old, today, named)
             _shortcuts.put(patches, cls, '__init__', _old_calls.adapt(form, today))

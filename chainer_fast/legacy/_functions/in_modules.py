@@ -1,4 +1,4 @@
-"""Classes of functions that today's modules lack, where programs imported them from."""
+"""Classes of functions in old modules, for programs that import them from there."""
 import functools
 import importlib
 
@@ -15,7 +15,7 @@ _TODAY = {'math.squared_difference': 'loss.squared_error',
 
 
 def _of_images(today):
-    """Return max pooling whose results know the class that their creator had."""
+    """Return max pooling whose results report the old class of their creator."""
     @functools.wraps(today)
     def max_pooling_2d(x, ksize, stride=None, pad=0, cover_all=True,
                        return_indices=False):
@@ -38,7 +38,7 @@ def _resizing_alone(today):
 
 
 def install(patches):
-    """Let them be imported, and found as creators if their version is named."""
+    """Let them be imported, and appear as creators if their version is named."""
     for module, name, _ in removed.CLASSES_IN_MODULES:
         today = '%s.%s' % (functions.__name__, _TODAY.get(module, module))
         _attributes.provide(

@@ -1,8 +1,8 @@
-"""Functions that kept what they had computed, where today's read their inputs again.
+"""Functions that stored what they had computed; the current ones read inputs again.
 
-That tells where a program writes the next batch into an array that a loss, still to be
-differentiated, was computed from. What a program fills are arrays of its own, not the
-results of functions.
+This matters if a program writes the next batch into an array before the loss of that
+array is differentiated. Programs write into their own arrays, not into the results of
+functions.
 """
 import functools
 
@@ -12,7 +12,7 @@ from chainer_fast.legacy import _named
 from chainer_fast.legacy._functions import calls
 from chainer_fast.variable import Parameter, Variable
 
-# Functions, and how many of their first inputs it is about.
+# Functions, and the number of their first inputs that this concerns.
 _KEEPING = {
     'mean_squared_error': 2, 'squared_difference': 2, 'squared_error': 2,
     'huber_loss': 2, 'contrastive': 2, 'convolution_2d': 1, 'batch_normalization': 1}
@@ -42,7 +42,7 @@ def _keeping(count):
 
 
 def install(patches):
-    """Have functions keep their inputs if version 1 or 2 is named."""
+    """Let functions keep their inputs if version 1 or 2 is named."""
     if _named.is_named(patches, 'v2'):
         for name, count in _KEEPING.items():
             calls.replace(patches, name, _keeping(count))

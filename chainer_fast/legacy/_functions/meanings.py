@@ -1,4 +1,4 @@
-"""Functions whose meaning has changed; the old one holds if its version is named."""
+"""Functions whose meaning has changed; the old one is used if its version is named."""
 import functools
 
 from chainer_fast import functions
@@ -33,7 +33,7 @@ def _matmul(today):
     return matmul
 
 
-# Parameters of the normalizations; programs of Chainer 1 give any of them by position.
+# Parameters of normalizations; programs for Chainer 1 pass any of them by position.
 _NORMALIZATIONS = {
     'batch_normalization': 'x gamma beta eps running_mean running_var decay',
     'batch_renormalization':
@@ -42,7 +42,7 @@ _NORMALIZATIONS = {
 
 
 def _counting_eps(today):
-    """Return a normalization whose running variance has a share of ``eps``."""
+    """Return a normalization whose running variance includes ``eps``."""
     what = 'chainer.functions.%s with eps in the running variance' % today.__name__
     names = _NORMALIZATIONS[today.__name__].split()
 
@@ -62,12 +62,12 @@ def _counting_eps(today):
 
 
 def _with_small_eps(today):
-    """Return a normalization whose ``eps`` is 1e-5 where it is left out."""
+    """Return a normalization whose ``eps`` is 1e-5 if it is omitted."""
     what = 'chainer.functions.%s with an eps of 1e-5' % today.__name__
 
     @functools.wraps(today)
     def normalize(*args, **kwargs):
-        # Programs of Chainer 1 give it by position, too.
+        # Programs for Chainer 1 also pass it by position.
         if len(args) < 4 and 'eps' not in kwargs:
             _report.adapted(what)
             kwargs['eps'] = 1e-5
@@ -76,7 +76,7 @@ def _with_small_eps(today):
 
 
 def _leaving_eps_out(today):
-    """Return a normalization by given averages that takes the variance as it is."""
+    """Return a normalization by given averages that does not add ``eps``."""
     what = 'chainer.functions.%s without eps' % today.__name__
 
     @functools.wraps(today)
@@ -91,10 +91,10 @@ def _leaving_eps_out(today):
 
 
 def install(patches):
-    """Give functions the meaning of a version that was named.
+    """Set functions to the meaning of a named version.
 
-    ``split_axis`` and ``matmul`` change in ``chainer.functions`` alone: this package
-    itself calls them in the modules that define them.
+    ``split_axis`` and ``matmul`` change only in ``chainer.functions``, since this
+    package itself calls them in the modules that define them.
     """
     for name, version in (('batch_normalization', 'v3'),
                           ('batch_renormalization', 'v6')):

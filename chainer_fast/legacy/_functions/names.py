@@ -11,7 +11,7 @@ from chainer_fast.legacy._functions import classes
 
 
 def _node_classes():
-    """Return the classes of functions of today, by name."""
+    """Return the current classes of functions, by name."""
     found = {}
     for info in pkgutil.walk_packages(functions.__path__, functions.__name__ + '.'):
         for name, value in vars(importlib.import_module(info.name)).items():
@@ -22,7 +22,7 @@ def _node_classes():
 
 
 def _known(patches):
-    """Return what each name stands for, of the parts in force."""
+    """Return the value of each name, for the active parts."""
     found = {}
     nodes = {**_node_classes(), **classes.ADDED}
     for group, part in ((removed.CLASSES, 'v4'), (removed.CLASSES_OF_V2, 'v2')):
@@ -36,6 +36,6 @@ def _known(patches):
 
 
 def install(patches):
-    """Look names up that ``chainer.functions`` lacks."""
+    """Look up names that ``chainer.functions`` lacks."""
     _attributes.provide(patches, functions, 'chainer.functions.%s', _known(patches))
     classes.install(patches)

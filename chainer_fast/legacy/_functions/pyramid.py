@@ -24,5 +24,5 @@ def _take_class(today):
 
 
 def install(patches):
-    """Take the class that Chainer 1 to 4 took."""
+    """Accept the class that Chainer 1 to 4 accepted."""
     calls.replace(patches, 'spatial_pyramid_pooling_2d', _take_class)

@@ -15,7 +15,7 @@ def _dropped(today):
     def dropped(self, x):
         if self.ratio is None or self.directions == 1 or len(self.masks) % 2 == 0:
             return today(self, x)
-        # The backward direction saw, and dropped, the last step first.
+        # The backward direction processed, and dropped, the last step first.
         _report.adapted(_WHAT)
         ends = numpy.cumsum(self.sizes)
         mask = self.array_module.empty_like(x)

@@ -1,1 +1,1 @@
-"""SciPy, scikit-learn, Pillow, matplotlib, PyYAML and h5py of earlier years."""
+"""Older interfaces of SciPy, scikit-learn, Pillow, matplotlib, PyYAML and h5py."""

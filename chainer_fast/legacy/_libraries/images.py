@@ -1,20 +1,20 @@
-"""The functions of images that SciPy had, through Pillow."""
+"""The image functions that SciPy used to have, implemented by Pillow."""
 import numpy
 
 _FILTERS = {'nearest': 0, 'lanczos': 1, 'bilinear': 2, 'bicubic': 3, 'cubic': 3}
 
 
 def bytescale(data, cmin=None, cmax=None, high=255, low=0):
-    """Scale an array to bytes; one of bytes is returned as it is."""
+    """Scale an array to bytes; an array of bytes is returned unchanged."""
     if data.dtype == numpy.uint8:
         return data
     if not 0 <= low <= high <= 255:
-        raise ValueError('low and high have to be in order, from 0 to 255, not '
-                         '%r and %r' % (low, high))
+        raise ValueError(
+            'low and high must be in order, from 0 to 255, not %r and %r' % (low, high))
     cmin = data.min() if cmin is None else cmin
     cmax = data.max() if cmax is None else cmax
     if cmax < cmin:
-        raise ValueError('cmax has to be larger than cmin, not %r and %r'
+        raise ValueError('cmax must be larger than cmin, not %r and %r'
                          % (cmax, cmin))
     scaled = _scale(data, cmin, cmax, high, low)
     return (scaled.clip(low, high) + 0.5).astype(numpy.uint8)
@@ -42,7 +42,7 @@ def _check_mode(mode, modes):
 
 def toimage(arr, high=255, low=0, cmin=None, cmax=None, pal=None, mode=None,
             channel_axis=None):
-    """Return a picture of Pillow of an array, scaled to bytes."""
+    """Return a Pillow image of an array, scaled to bytes."""
     from PIL import Image
     data = numpy.asarray(arr)
     if numpy.iscomplexobj(data):
@@ -73,7 +73,7 @@ def toimage(arr, high=255, low=0, cmin=None, cmax=None, pal=None, mode=None,
 
 
 def fromimage(im, flatten=False, mode=None):
-    """Return an array of a picture of Pillow."""
+    """Convert a Pillow image to an array."""
     if mode is not None:
         im = im.convert(mode)
     elif im.mode == 'P':
@@ -86,7 +86,7 @@ def fromimage(im, flatten=False, mode=None):
 
 
 def imread(name, flatten=False, mode=None):
-    """Return an array of a file."""
+    """Read a file as an array."""
     from PIL import Image
     with Image.open(name) as im:
         return fromimage(im, flatten, mode)
@@ -98,7 +98,7 @@ def imsave(name, arr, format=None):
 
 
 def imresize(arr, size, interp='bilinear', mode=None):
-    """Resize: to per cent (int), by a factor (float), or to rows and columns."""
+    """Resize: to a percentage (int), by a factor (float), or to rows and columns."""
     im = toimage(arr, mode=mode)
     if isinstance(size, (int, numpy.integer)):
         size = size / 100.0
@@ -116,5 +116,5 @@ def imrotate(arr, angle, interp='bilinear'):
 
 
 def imshow(arr):
-    """Show an array in the system's viewer."""
+    """Show an array in the image viewer of the system."""
     toimage(arr).show()

@@ -24,7 +24,7 @@ def _of_yaml(patches, yaml):
 
 
 def _value(self):
-    """The whole data set, as an array or a number."""
+    """Return the whole data set, as an array or a number."""
     _report.adapted('h5py.Dataset.value')
     return self[()]
 

@@ -1,4 +1,4 @@
-"""Arguments of matplotlib by position that are taken by name only today."""
+"""Positional arguments of matplotlib that are now keyword-only."""
 import functools
 import inspect
 
@@ -13,7 +13,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY,
 
 
 def _by_position(function, names):
-    """Wrap a function, so that names behind its positions can be left out."""
+    """Wrap a function, so that keyword-only arguments can be passed by position."""
     parameters = inspect.signature(function).parameters
     places = [name for name, parameter in parameters.items()
               if parameter.kind in _POSITIONAL]
@@ -46,7 +46,7 @@ def _of_module(patches, functions, module):
 
 
 def install(patches):
-    """Have functions and classes take them in the order of matplotlib 3.1."""
+    """Let functions and classes accept them in the order of matplotlib 3.1."""
     modules: dict[str, list] = {}
     for full_name, names in BY_POSITION.items():
         parts = full_name.split('.')

@@ -1,4 +1,4 @@
-"""Names of pandas that are gone."""
+"""Names that pandas has removed."""
 import datetime
 import functools
 
@@ -10,7 +10,7 @@ from chainer_fast.legacy._python.arrivals import when_imported
 
 
 def _append(self, other, ignore_index=False, verify_integrity=False, sort=False):
-    """Return the rows, with others behind them."""
+    """Return the rows followed by others."""
     import pandas
     if isinstance(self, pandas.Series):
         others = list(other) if isinstance(other, (list, tuple)) else [other]
@@ -48,7 +48,7 @@ def _append(self, other, ignore_index=False, verify_integrity=False, sort=False)
 
 
 class _Ix:
-    """Items by label, or by position where a label cannot be meant."""
+    """Items by label, or by position if the key cannot be a label."""
 
     def __init__(self, owner):
         self._owner = owner
@@ -60,7 +60,7 @@ class _Ix:
                 ], keys, axes
 
     def _labels(self, key):
-        """Return a key for ``loc``, with labels in the place of positions."""
+        """Return a key for ``loc``, with labels instead of positions."""
         are_places, keys, axes = self._places(key)
         made = []
         for is_place, part, axis in zip(are_places, keys, axes, strict=False):
@@ -77,7 +77,7 @@ class _Ix:
 
 
 def _is_place(key, axis):
-    """Whether a key is a position: whole numbers, where labels are no numbers."""
+    """Return whether a key is a position: integers, if labels are not numbers."""
     if axis is None or axis.dtype.kind in 'iuf':
         return False
     if isinstance(key, slice):

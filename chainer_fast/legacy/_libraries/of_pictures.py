@@ -1,4 +1,4 @@
-"""Names of Pillow and matplotlib that are gone."""
+"""Names that Pillow and matplotlib have removed."""
 import functools
 
 from chainer_fast.legacy import _frames, _report
@@ -34,7 +34,7 @@ def _resizing(resize):
     return call
 
 
-# Modes of pictures whose filter has not changed.
+# Modes of images whose filter has not changed.
 _ALWAYS_NEAREST = {'1', 'P', 'I;16', 'I;16L', 'I;16B', 'I;16N', 'BGR;15', 'BGR;16'}
 
 

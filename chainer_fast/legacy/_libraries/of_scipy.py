@@ -1,4 +1,4 @@
-"""Names of SciPy that are gone, and what its functions no longer take."""
+"""Names that SciPy has removed, and arguments that it no longer accepts."""
 import functools
 
 import numpy
@@ -67,7 +67,7 @@ def _provide(patches, functions, module):
 
 
 def _from_any_shape(minimize):
-    """Wrap a function that minimizes, so that it takes a start of several axes."""
+    """Wrap a minimization function to accept initial values with several axes."""
     @functools.wraps(minimize)
     def call(fun, x0, *args, **kwargs):
         if numpy.ndim(x0) > 1:

@@ -1,4 +1,4 @@
-"""Modules and names of scikit-learn that are gone."""
+"""Modules and names that scikit-learn has removed."""
 import functools
 import os
 import types
@@ -12,7 +12,7 @@ from chainer_fast.legacy._python.arrivals import when_imported
 
 
 class _Folds:
-    """Splits of a number of examples: what is iterated over."""
+    """Splits of a number of examples, as an iterable."""
 
     def __init__(self, splitter, n):
         self._splitter = splitter
@@ -26,10 +26,10 @@ class _Folds:
 
 
 def _cross_validation():
-    """Return the module whose classes took the examples, not the number of folds."""
+    """Return the module whose classes accepted examples, not a number of folds."""
     from sklearn import model_selection
 
-    # These two drew when they were made: all loops over them see the same folds.
+    # These two drew at construction: all loops over them yield the same folds.
     def KFold(n, n_folds=3, shuffle=False, random_state=None):
         splitter = model_selection.KFold(
             n_folds, shuffle=shuffle, random_state=random_state if shuffle else None)
@@ -101,7 +101,7 @@ _load_boston = _refuse(
 
 def _fetch_mldata(dataname, target_name='label', data_name='data',
                   transpose_data=True, data_home=None):
-    """Return a data set from the file that was loaded from mldata.org once."""
+    """Return a data set from a file that was once loaded from mldata.org."""
     from scipy import io
     from sklearn import datasets, utils
     file = ''.join(letter for letter in dataname.lower().replace(' ', '-')
@@ -113,7 +113,7 @@ def _fetch_mldata(dataname, target_name='label', data_name='data',
     found = io.loadmat(path, struct_as_record=True)
     columns = [str(column[0])
                for column in found.get('mldata_descr_ordering', [[]])[0]]
-    # A column is given by its name in the file, or by its place.
+    # A column is specified by its name in the file, or by its position.
     own = {today: name if isinstance(name, str) else columns[name]
            for today, name in (('target', target_name), ('data', data_name))
            if not isinstance(name, str) or name in found}
@@ -196,7 +196,7 @@ def _of_text(patches, module):
 
 
 def _has_no_fitted_attributes(step):
-    """Whether a class of the program sets nothing by which scikit-learn could tell."""
+    """Return whether a class of the program sets no fitted attributes."""
     return not (callers.is_of_today(type(step).__module__)
                 or hasattr(step, '__sklearn_is_fitted__')
                 or any(name.endswith('_') and not name.startswith('__')

@@ -1,1 +1,1 @@
-"""Links as programs of Chainer 1 to 6 make and call them."""
+"""Links as created and called by programs for Chainer 1 to 6."""

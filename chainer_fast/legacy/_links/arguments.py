@@ -1,4 +1,4 @@
-"""Arguments of links that are gone: ``wscale``, ``bias``, ``use_cudnn`` and others."""
+"""Removed arguments of links: ``wscale``, ``bias``, ``use_cudnn`` and others."""
 import functools
 import math
 
@@ -14,7 +14,7 @@ _NO_BIAS = 'chainer.links.ConvolutionND without a bias'
 
 
 def _scaled(initializer, scale):
-    """Return an initializer that makes what another specification does, scaled."""
+    """Return an initializer with the scaled result of another specification."""
     if scale == 1:
         return initializer
     if isinstance(initializer, get_array_types()):
@@ -23,7 +23,7 @@ def _scaled(initializer, scale):
 
 
 def _weights(arguments):
-    """Put the initializers of today in the place of ``wscale`` and ``bias``."""
+    """Replace ``wscale`` and ``bias`` by current initializers."""
     # The weights were scaled by the square root.
     scale = math.sqrt(arguments.pop('wscale', 1))
     arguments['initialW'] = _scaled(arguments.get('initialW'), scale)
@@ -42,9 +42,9 @@ def _filters(arguments):
 
 
 def _optional_bias(arguments):
-    """Have a bias only if it is initialized, as links of N dimensions did."""
+    """Create a bias only if it is initialized, as links of N dimensions did."""
     arguments['nobias'] = arguments.get('initial_bias') is None
-    # With filters of its own, the call is reported for its order.
+    # If filters are given, the call is reported because of its order.
     if arguments.keys().isdisjoint(('initialW', 'initial_bias')):
         _report.adapted(_NO_BIAS)
 
@@ -69,24 +69,24 @@ def _in_turn(*changes):
 
 
 def adapt_method(patches, name, method, old, named, change=None):
-    """Make a method of a link take calls of Chainer 1.24 as well."""
+    """Let a method of a link accept calls of Chainer 1.24, too."""
     cls = getattr(links, name)
     today = getattr(cls, method)
     what = 'chainer.links.' + name + {
         '__init__': '', 'forward': '.__call__'}.get(method, '.' + method)
     form = _old_calls.OldForm(what, 'self ' + old, today, named)
-    # Links had these as attributes, which programs pass on to functions.
+    # Links had these as attributes, which programs pass to functions.
     kept = _FLAGS if method == '__init__' else ()
     patches.set(cls, method, _old_calls.adapt(form, today, change, kept))
 
 
 def _without_bias(patches):
-    """Have no bias in a convolution of N dimensions unless it is initialized."""
+    """Create no bias in a convolution of N dimensions unless it is initialized."""
     today = links.ConvolutionND.__init__
 
     @functools.wraps(today)
     def __init__(self, *args, **kwargs):
-        # Behind nobias stand initialW and initial_bias.
+        # initialW and initial_bias follow nobias.
         if len(args) < 7 and kwargs.keys().isdisjoint(('nobias', 'initial_bias')):
             _report.adapted(_NO_BIAS)
             kwargs['nobias'] = True
@@ -95,7 +95,7 @@ def _without_bias(patches):
 
 
 def install(patches):
-    """Take the arguments of constructors that Chainer 1 had."""
+    """Accept the arguments of constructors in Chainer 1."""
     named = 'v1' in patches.named
     changes = dict(_CHANGES)
     if named:

@@ -1,4 +1,4 @@
-"""Networks of Caffe; installed when a program imports them, since protobuf may lack."""
+"""Caffe networks; installed at their import, since protobuf may be missing."""
 import functools
 
 import numpy
@@ -11,7 +11,7 @@ _MODULE = 'chainer_fast.links.caffe.caffe_function'
 
 
 def adapt_calls(patches):
-    """Take the argument ``train`` of Chainer 1."""
+    """Accept the argument ``train`` of Chainer 1."""
     def adapt(module):
         cls = module.CaffeFunction
         form = _old_calls.OldForm(
@@ -22,10 +22,11 @@ def adapt_calls(patches):
 
 
 def install(patches):
-    """Draw weights for layers that have some, as Chainer 1 and 2 did.
+    """Draw weights for layers that have weights, as Chainer 1 and 2 did.
 
-    They made links with weights of their own first: what the program draws afterwards
-    depends on it. Deconvolutions were given those of the file at once.
+    Those versions first created links with random weights, which affects the random
+    numbers that the program draws afterwards. Only deconvolutions were created with the
+    weights of the file.
     """
     def adapt(module):
         cls = module.CaffeFunction

@@ -9,7 +9,7 @@ from chainer_fast.legacy._links import arguments, caffe
 
 
 def _install_inception(patches):
-    """``InceptionBN`` had an attribute ``train``, which ``test=`` overrode."""
+    """Restore the attribute ``train`` of ``InceptionBN``, which ``test=`` overrode."""
     today = links.InceptionBN.forward
 
     @functools.wraps(today)
@@ -27,7 +27,7 @@ def _install_inception(patches):
 
 
 def _install_zoneout(patches):
-    """``StatefulZoneoutLSTM`` was told once whether it is trained."""
+    """Restore the argument of ``StatefulZoneoutLSTM`` for training mode."""
     cls = links.StatefulZoneoutLSTM
     construct, call = cls.__init__, cls.forward
 
@@ -49,7 +49,7 @@ def _install_zoneout(patches):
 
 
 def install(patches):
-    """Take the arguments of calls that Chainer 1 had."""
+    """Accept the arguments of calls in Chainer 1."""
     named = 'v1' in patches.named
     for (name, method), old in forms.CALLS.items():
         arguments.adapt_method(patches, name, method, old, named)

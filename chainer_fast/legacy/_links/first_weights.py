@@ -1,7 +1,7 @@
 """Initial weights of links up to Chainer 1.8, which had no initializers.
 
-``wscale`` was the scale itself, not a square, and an array that was given remained as
-it was. Some links drew from other distributions, or in another order.
+``wscale`` was the scale itself, not its square, and a given array was not scaled. Some
+links drew from other distributions, or in another order.
 """
 import math
 
@@ -23,7 +23,8 @@ class ByInputs(Initializer):
     scale : float
         Standard deviation, times the square root of the number of inputs.
     axis : int or None
-        Axis of the outputs; the elements along the others are inputs. If None, all are.
+        Axis of the outputs; the elements along the other axes are inputs. If None, all
+        axes are inputs.
     """
 
     def __init__(self, scale=1, axis=0):
@@ -36,7 +37,7 @@ class ByInputs(Initializer):
 
 
 def _change_to(argument, axis):
-    """Return a change of arguments that puts an initializer in the place of wscale."""
+    """Return a change of arguments that replaces wscale by an initializer."""
     def change(arguments):
         scale = arguments.pop('wscale', 1)
         if scale != 1:
@@ -46,7 +47,7 @@ def _change_to(argument, axis):
     return change
 
 
-#: How arguments of constructors change, by link.
+#: Changes of arguments of constructors, by link.
 CHANGES = {
     'Linear': _change_to('initialW', 0), 'Convolution2D': _change_to('initialW', 0),
     'Deconvolution2D': _change_to('initialW', 1), 'Maxout': _change_to('initialW', 0),
@@ -55,7 +56,7 @@ CHANGES = {
 
 
 def _draw_for_all_gates(today):
-    """Return a method that draws for all gates at once, the upward weights first."""
+    """Return a method that draws for all gates at once, upward weights first."""
     def _initialize_params(self):
         if self.upward_init is not None or self.lateral_init is not None:
             return today(self)
@@ -69,7 +70,7 @@ def _draw_for_all_gates(today):
 
 
 def install(patches):
-    """Draw these weights where no initializer is given."""
+    """Draw these weights if no initializer is given."""
     by_first_axis = ByInputs(axis=1)
     with_default(patches, links.Deconvolution2D, 'initialW', by_first_axis, _WHAT)
     initialW = ByInputs(axis=2 if _named.is_named(patches, 'v1.4') else None)

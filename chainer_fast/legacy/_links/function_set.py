@@ -1,4 +1,4 @@
-"""``FunctionSet``, which held the functions of a model before there were chains."""
+"""``FunctionSet``, which contained the functions of a model before chains existed."""
 import sys
 
 from chainer_fast import link
@@ -63,7 +63,7 @@ class FunctionSet(link.Chain):
     def gradients(self):
         """Gradients of the parameters, a tuple of arrays.
 
-        Those that were not cleared yet are not a number.
+        Gradients that have not been cleared yet are NaN.
         """
         _report.adapted('chainer.FunctionSet.gradients')
         parameters = self._ordered()
@@ -79,7 +79,7 @@ class FunctionSet(link.Chain):
             parameter.grad = array
 
     def collect_parameters(self):
-        """Return what an optimizer is set up with: the set itself."""
+        """Return the set itself, which an optimizer is set up with."""
         _report.adapted('chainer.FunctionSet.collect_parameters')
         return self
 
@@ -96,7 +96,7 @@ class FunctionSet(link.Chain):
             parameter.data[...] = self.device.send(array)
 
 
-# Pickles of that time name this module.
+# Pickles of that time refer to this module.
 FunctionSet.__module__ = 'chainer_fast.function_set'
 
 

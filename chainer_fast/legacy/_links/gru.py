@@ -1,4 +1,4 @@
-"""``GRU`` of Chainer 1: it takes its state, and its own size comes first."""
+"""``GRU`` of Chainer 1, which receives its state and whose size comes first."""
 from chainer_fast import links
 from chainer_fast.legacy import _report
 from chainer_fast.links.rnn import gru
@@ -7,7 +7,7 @@ _WHAT = 'chainer.links.GRU with n_units first'
 
 
 class StatelessGRU(links.StatelessGRU):
-    """GRU that takes its state as an argument.
+    """GRU that receives its state as an argument.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ class StatelessGRU(links.StatelessGRU):
         super().__init__(n_units if n_inputs is None else n_inputs, n_units,
                          init, inner_init, bias_init)
         if type(self) is StatelessGRU:
-            # Only the arguments were others; pickles need no legacy mode.
+            # Only the arguments differed; pickles need no legacy mode.
             self.__class__ = links.StatelessGRU
 
 
 class GRU(links.GRU):
-    """Today's GRU, unless the call of the class can only mean the one of Chainer 1."""
+    """The current GRU, unless the arguments can only mean that of Chainer 1."""
 
     __doc__ = links.GRU.__doc__
 
@@ -40,12 +40,12 @@ class GRU(links.GRU):
         return super().__new__(cls)
 
 
-# Pickles name today's class.
+# Pickles refer to the current class.
 GRU.__module__, GRU.__qualname__ = gru.__name__, 'GRU'
 
 
 def install(patches):
-    """Put the one in the place of the other."""
+    """Replace the current class."""
     if 'v1' in patches.named:
         patches.set(links, 'GRU', StatelessGRU)
     else:

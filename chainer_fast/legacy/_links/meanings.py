@@ -1,4 +1,4 @@
-"""Defaults of links that have changed; the old ones hold if their version is named."""
+"""Changed defaults of links; the old ones are used if their version is named."""
 import functools
 import inspect
 
@@ -11,7 +11,7 @@ _VISION = ('GoogLeNet', 'VGG16Layers', 'ResNet50Layers', 'ResNet101Layers',
 
 
 def with_default(patches, cls, argument, value, what):
-    """Have an argument that is left out mean something else than today."""
+    """Set a default for an argument that differs from the current one."""
     today = cls.__init__
     position = list(inspect.signature(today).parameters).index(argument) - 1
 
@@ -25,7 +25,7 @@ def with_default(patches, cls, argument, value, what):
 
 
 def _in_test_mode(patches, cls, method, flag_at):
-    """Have a network run in test mode, unless the call says otherwise.
+    """Run a network in test mode unless the call specifies otherwise.
 
     The arguments ``train`` and ``test``, the latter at a position, set the
     configuration inside of this.
@@ -44,7 +44,7 @@ def _in_test_mode(patches, cls, method, flag_at):
 
 
 def install(patches):
-    """Give links the defaults of a version that was named."""
+    """Set the defaults of links to those of a named version."""
     if _named.is_named(patches, 'v1'):
         for cls in (links.LSTM, links.StatelessLSTM):
             with_default(patches, cls, 'forget_bias_init', 0,

@@ -9,7 +9,7 @@ _WHAT = 'chainer.links.BatchRenormalization(freeze_running_statistics=)'
 
 
 def _with_averages(today):
-    """Take zeros for running averages that are not given."""
+    """Use zeros for running averages that are not given."""
     @functools.wraps(today)
     def batch_renormalization(x, gamma, beta, rmax, dmax, eps=2e-5, running_mean=None,
                               running_var=None, *args, **kwargs):
@@ -25,7 +25,7 @@ def _with_averages(today):
 
 
 def install(patches):
-    """Take ``freeze_running_statistics``, and no averages."""
+    """Accept ``freeze_running_statistics`` and missing averages."""
     calls.replace(patches, 'batch_renormalization', _with_averages)
     cls = links.BatchRenormalization
     construct, call = cls.__init__, cls.forward

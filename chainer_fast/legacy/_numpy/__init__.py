@@ -1,1 +1,1 @@
-"""Names and habits of NumPy 1."""
+"""Names and behavior of NumPy 1."""

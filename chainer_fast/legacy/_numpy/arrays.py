@@ -1,4 +1,4 @@
-"""Methods and indices that arrays have lost, and arrays of one element as numbers."""
+"""Removed methods and indices of arrays, and arrays of one element as numbers."""
 import numpy
 
 from chainer_fast.legacy import _report

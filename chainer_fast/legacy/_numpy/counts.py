@@ -1,4 +1,4 @@
-"""Sizes and counts that are floats, which NumPy once took for integers."""
+"""Sizes and counts that are floats, which NumPy used to convert to integers."""
 import functools
 import types
 
@@ -7,7 +7,7 @@ import numpy
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._numpy.functions import Builtin, is_called_by_old_code
 
-#: Where functions take such numbers: positions, and names.
+#: Positions and names of such arguments of functions.
 COUNTS = {
     # Until NumPy 1.17
     'linspace': ((2,), ('num',)), 'logspace': ((2,), ('num',)),
@@ -23,7 +23,7 @@ COUNTS = {
 
 
 def _whole(value):
-    """Return a number or a shape without floats; they lose what is behind the point."""
+    """Convert the floats in a number or a shape to integers by truncation."""
     if isinstance(value, (float, numpy.floating)):
         return int(value)
     if isinstance(value, (tuple, list)):
@@ -41,7 +41,7 @@ def _taking_floats(name, function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        # Before the call: some of these functions call others of them.
+        # Before the call, since some of these functions call each other.
         at = [k for k in positions if k < len(args) and _has_floats(args[k])]
         by = [key for key in names if _has_floats(kwargs.get(key))]
         if (at or by) and is_called_by_old_code():
@@ -53,7 +53,7 @@ def _taking_floats(name, function):
 
 
 def install(patches):
-    """Have functions take floats for sizes."""
+    """Let functions accept floats as sizes."""
     for name in COUNTS:
         function = getattr(numpy, name)
         call = _taking_floats(name, function)

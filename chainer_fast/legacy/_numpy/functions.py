@@ -1,4 +1,4 @@
-"""Calls of NumPy that are refused today, or that mean something else."""
+"""NumPy calls that are now errors or have another meaning."""
 import functools
 import types
 
@@ -10,7 +10,7 @@ from chainer_fast.legacy._python import callers
 
 
 def is_called_by_old_code():
-    """Whether the program calls, perhaps through functions of NumPy."""
+    """Return whether the program calls, possibly through NumPy functions."""
     return callers.wants_old_names(_frames.caller(ignored=('numpy',)))
 
 
@@ -19,10 +19,10 @@ def _is_about_ragged_rows(error):
 
 
 def _making(function):
-    """Wrap a function that makes an array of something.
+    """Wrap a function that creates an array from a value.
 
     Ragged rows become an array of objects, or of whether they are empty, and
-    ``copy=False`` copies if it has to.
+    ``copy=False`` copies if necessary.
     """
     @functools.wraps(function)
     def make(*args, **kwargs):
@@ -52,7 +52,7 @@ _asarray = numpy.asarray
 
 
 def _as_objects(value):
-    """Return an array of objects for ragged rows, and anything else as it is."""
+    """Return an array of objects for ragged rows, and anything else unchanged."""
     if isinstance(value, (list, tuple)):
         try:
             _asarray(value)
@@ -63,7 +63,7 @@ def _as_objects(value):
 
 
 def _reading(function):
-    """Wrap a function of arrays that made them itself of ragged rows."""
+    """Wrap a function of arrays that converted ragged rows itself."""
     @functools.wraps(function)
     def read(*args, **kwargs):
         try:
@@ -71,7 +71,7 @@ def _reading(function):
         except ValueError as error:
             if not _is_about_ragged_rows(error) or not is_called_by_old_code():
                 raise
-            # An array of objects beside the rows was made of them, and counted.
+            # An array of objects was created from the rows, and counted.
             if not any(isinstance(arg, numpy.ndarray) and arg.dtype.hasobject
                        for arg in args):
                 _report.adapted('numpy.array of ragged rows')
@@ -97,7 +97,7 @@ def _refuses_objects(error):
 
 
 class _Archive(numpy.lib.npyio.NpzFile):
-    """A file of arrays, objects included."""
+    """A file of arrays, including objects."""
 
     def __getitem__(self, key):
         try:
@@ -132,7 +132,7 @@ def _load(function):
 
 
 def _renamed(what, old, new):
-    """Return a decorator of functions one of whose keywords has another name."""
+    """Return a decorator of functions with a renamed keyword."""
     def decorate(function):
         @functools.wraps(function)
         def call(*args, **kwargs):
@@ -145,7 +145,7 @@ def _renamed(what, old, new):
 
 
 def _of_sequence(function):
-    """Wrap a function that joins arrays, and took them from a generator once."""
+    """Wrap a function that joins arrays and used to accept a generator."""
     @functools.wraps(function)
     def join(arrays, *args, **kwargs):
         if hasattr(arrays, '__next__'):
@@ -169,12 +169,12 @@ def _of_kinds(function):
 
 
 def _loadtxt(function):
-    """Wrap loadtxt, which took lines as a whole where they are the delimiter."""
+    """Wrap loadtxt, which returned whole lines if the newline is the delimiter."""
     @functools.wraps(function)
     def loadtxt(fname, dtype=float, comments='#', delimiter=None, *args, **kwargs):
         if delimiter in ('\n', b'\n') and is_called_by_old_code():
             _report.adapted("numpy.loadtxt(delimiter='\\n')")
-            delimiter = '\x1f'      # separates units in ASCII; no text has it
+            delimiter = '\x1f'      # ASCII's unit separator, never in text
         return function(fname, dtype, comments, delimiter, *args, **kwargs)
     return loadtxt
 
@@ -204,7 +204,7 @@ _WRAPPED = {
 
 
 class Builtin:
-    """A function that no class binds as a method, as those written in C are."""
+    """A function that classes do not bind as a method, like functions written in C."""
 
     def __init__(self, function):
         functools.update_wrapper(self, function)

@@ -1,4 +1,4 @@
-"""Names of NumPy that are gone."""
+"""Names that NumPy has removed."""
 import sys
 import types
 
@@ -109,7 +109,7 @@ def _umath_tests():
 
 
 def _moved():
-    """Return the modules that are gone, for :func:`modules.provide`."""
+    """Return the removed modules, for :func:`modules.provide`."""
     known = {}
     for what, entry in removed.entries().items():
         if entry.part == 'numpy' and entry.instead == 'write numpy.NAME':

@@ -1,1 +1,1 @@
-"""Names, modules and idioms of earlier Pythons."""
+"""Names, modules and idioms of earlier Python versions."""

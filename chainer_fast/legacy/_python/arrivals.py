@@ -1,9 +1,9 @@
-"""Calls at the first import of a module, so that none is imported for legacy mode."""
+"""Callbacks at the first import of a module, so that legacy mode imports none."""
 import sys
 
 
 class _Loader:
-    """Loads a module as another loader does, and calls functions with it."""
+    """Loads a module by another loader, and calls functions with it."""
 
     def __init__(self, loader, functions):
         self._loader = loader
@@ -13,7 +13,7 @@ class _Loader:
         return self._loader.create_module(spec)
 
     def exec_module(self, module):
-        # Whoever looks the loader up wants the real one.
+        # Code that looks up the loader expects the real one.
         module.__loader__ = module.__spec__.loader = self._loader
         self._loader.exec_module(module)
         for function in self._functions:
@@ -43,7 +43,7 @@ _finders = {}
 
 
 def when_imported(patches, name, function):
-    """Have a function called with a module, now or when it is imported."""
+    """Call a function with a module, now or when it is imported."""
     if name in sys.modules:
         function(sys.modules[name])
         return

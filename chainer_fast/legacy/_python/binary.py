@@ -1,4 +1,4 @@
-"""Functions of bytes that took text in Python 2, where text was bytes."""
+"""Functions of bytes that accepted text in Python 2, where text was bytes."""
 import functools
 
 from chainer_fast.legacy import _report
@@ -21,16 +21,16 @@ def _is_of_hashes(module):
 
 
 def _is_of_bytes(function):
-    """Whether it is one of these functions, and not the program's own."""
+    """Return whether it is one of these functions, and not the program's own."""
     module = getattr(function, '__module__', None)
     return module in _MODULES or _is_of_hashes(
         module or type(getattr(function, '__self__', None)).__module__)
 
 
 def of_bytes(function, *args, **kwargs):
-    """Call a function; if it refuses text, with the bytes that text was.
+    """Call a function; if it rejects text, call it with the bytes of the text.
 
-    The functions that return text of bytes, such as ``b64encode``, return text of text.
+    Functions such as ``b64encode``, which return bytes for bytes, return text for text.
     """
     try:
         return function(*args, **kwargs)
@@ -44,7 +44,7 @@ def of_bytes(function, *args, **kwargs):
 
 
 def update_of(owner):
-    """Return the method ``update`` of an object; that of a hash takes text as well."""
+    """Return the method ``update`` of an object; that of a hash also accepts text."""
     update = owner.update
     if _is_of_hashes(type(owner).__module__):
         return functools.partial(of_bytes, update)

@@ -1,10 +1,11 @@
-"""Files of rewritten modules in compiled form, beside those that Python keeps.
+"""Files of rewritten modules in compiled form, in addition to Python's own.
 
-A file holds a key, a checksum, the code, and what was adapted while the source was
-rewritten. The key is made of all that decides on the code: the source, its path, the
-names beside it, whether it is part of a package, the rules, this package and Python.
-Whatever does not fit is made anew; a file that cannot be written is left out.
-``PYTHONDONTWRITEBYTECODE`` and ``PYTHONPYCACHEPREFIX`` hold for these files as well.
+A file contains a key, a checksum, the code, and what was adapted while the source was
+rewritten. The key depends on everything that determines the code: the source, its path,
+the names next to it, whether it is part of a package, the rules, this package and
+Python. Files that do not match are generated again; a file that cannot be written is
+omitted. ``PYTHONDONTWRITEBYTECODE`` and ``PYTHONPYCACHEPREFIX`` apply to these files,
+too.
 """
 import functools
 import hashlib
@@ -23,7 +24,7 @@ _HEAD = len(_MAGIC) + 2 * _SIZE
 
 @functools.cache
 def _rewriter():
-    """Return a checksum of the sources that rewrite, and of what they read."""
+    """Return a checksum of the rewriting sources, and of what they read."""
     here = os.path.dirname(os.path.abspath(__file__))
     package = os.path.dirname(os.path.dirname(here))
     found = hashlib.sha256(importlib.util.MAGIC_NUMBER)
@@ -40,7 +41,7 @@ def _rewriter():
 
 
 def key_of(source, path, rules, is_member):
-    """Return the key of what a source becomes, as bytes."""
+    """Return the key of the result of a source, as bytes."""
     found = hashlib.sha256(_rewriter())
     try:
         beside = sorted(os.listdir(os.path.dirname(path)))
@@ -65,7 +66,7 @@ def _file_of(path):
 
 
 def load(path, key, is_valid):
-    """Return the code that was kept under a key, and report what was adapted; or None.
+    """Return the code stored under a key, and report what was adapted; or None.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ def load(path, key, is_valid):
         Path of the source.
     key : bytes
     is_valid : callable
-        Takes what was found out about other modules; tells whether it still holds.
+        Function of the recorded facts about other modules that returns whether they are
+        still valid.
     """
     file = _file_of(path)
     if file is None:
@@ -95,7 +97,7 @@ def load(path, key, is_valid):
 
 
 def save(path, key, code, adapted, found):
-    """Keep code under a key.
+    """Store code under a key.
 
     Parameters
     ----------
@@ -104,9 +106,9 @@ def save(path, key, code, adapted, found):
     key : bytes
     code : code
     adapted : list of tuple
-        What was adapted in the source: arguments of ``_report.adapted_at``.
+        Adaptations of the source: arguments of ``_report.adapted_at``.
     found : dict
-        What was found out about other modules.
+        Recorded facts about other modules.
     """
     file = _file_of(path)
     if file is None or sys.dont_write_bytecode:

@@ -1,4 +1,4 @@
-"""Who looks a name up: the program of earlier years, or a library of today."""
+"""Whether an old program or a current library looks up a name."""
 import ast
 import linecache
 import os
@@ -11,26 +11,26 @@ _CATCHING = {'ImportError', 'ModuleNotFoundError', 'AttributeError', 'NameError'
 
 
 def is_installed(path):
-    """Whether a file belongs to an installed library, not to the program."""
+    """Return whether a file belongs to an installed library, not to the program."""
     return _frames.package_of(path) is not None
 
 
 def is_installed_today(path):
-    """Whether a file belongs to an installed library of today."""
+    """Return whether a file belongs to a current installed library."""
     _, installed, inside = path.rpartition('site-packages' + os.sep)
     return bool(installed) and is_of_today(
         inside.partition(os.sep)[0].removesuffix('.py').removeprefix('_'))
 
 
 def wants_old_names(frame):
-    """Whether code is of earlier years, and has no way of its own without old names."""
+    """Return whether code is old, and has no alternative to old names."""
     return not is_of_today(frame.f_globals.get('__name__')) and not _is_caught(frame)
 
 
 def _is_caught(frame):
-    """Whether a line is inside a ``try`` that finds out whether a name is there.
+    """Return whether a line is inside a ``try`` that tests whether a name exists.
 
-    Such a program has today's name in its ``except``.
+    Such a program uses the current name in its ``except``.
     """
     name = frame.f_code.co_filename
     if name not in _tries:
@@ -43,7 +43,7 @@ _tries = {}     # {file: [(first line, last line)]}
 
 
 def _read_tries(source):
-    """Return where bodies of ``try`` import or name things, and do nothing else."""
+    """Return where bodies of ``try`` only import modules or refer to names."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -53,7 +53,7 @@ def _read_tries(source):
 
 
 def finds_out(node):
-    """Whether a ``try`` names or imports things, to find out whether they are there."""
+    """Return whether a ``try`` only tests whether names or modules exist."""
     return bool(caught(node) & _CATCHING) and all(map(_names_things, node.body))
 
 
@@ -64,7 +64,7 @@ def _names_things(statement):
 
 
 def caught(node):
-    """Return the names of the errors that a ``try`` catches; without any, the base."""
+    """Return the names of the errors that a ``try`` catches; by default the base."""
     types = [type_ for handler in node.handlers for type_ in (
         handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])]
     return {'BaseException' if type_ is None else getattr(type_, 'id', None)

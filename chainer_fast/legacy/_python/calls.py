@@ -1,7 +1,7 @@
-"""What rewritten sources call in place of what Python and NumPy have dropped.
+"""Helpers that rewritten sources call instead of removed features of Python and NumPy.
 
-These helpers do what today's Python does, and adapt only where that fails. They work
-after legacy mode has been disabled as well, for modules imported before.
+These helpers behave like current Python, and adapt only if that fails. They also work
+after legacy mode has been disabled, for modules imported before.
 """
 import builtins
 import collections.abc
@@ -19,14 +19,14 @@ from chainer_fast.legacy import _report
 from chainer_fast.legacy._python.binary import of_bytes, update_of  # noqa: F401
 from chainer_fast.legacy._python.files import opened  # noqa: F401
 
-#: Name by which rewritten modules know this one.
+#: Name of this module in rewritten modules.
 NAME = '__chainer_fast_legacy__'
 BESIDE = 'import of a module beside it in the package'
-LIST = list         # whatever they call so themselves
+LIST = list         # their own definitions of these names
 
 names = {}          # {name: function that returns its meaning}
-attributes = {}     # {attribute: functions that take an object}
-methods = {}        # {(method, number of arguments): functions that take an object}
+attributes = {}     # {attribute: functions of an object}
+methods = {}        # {(method, number of arguments): functions of an object}
 
 _CONVERSIONS = re.compile(
     r'%(?:\((\w+)\))?[#0\- +]*\d*(?:\.\d+)?[hlL]?([diouxXeEfFgGcrsa%])')
@@ -44,7 +44,7 @@ def add(table, meanings):
 
 
 def name(name):
-    """Return a built-in name of old; a global of the caller comes first."""
+    """Return an old built-in name; a global of the caller takes precedence."""
     known = sys._getframe(1).f_globals
     if name in known:
         return known[name]
@@ -56,7 +56,7 @@ def name(name):
 
 
 def attribute(owner, name):
-    """Return an attribute, or what it was of objects that have lost it."""
+    """Return an attribute, or a replacement if it was removed."""
     try:
         return getattr(owner, name)
     except AttributeError:
@@ -80,7 +80,7 @@ def method(owner, name, count):
 
 
 def is_one_element(array):
-    """Whether it is an array with one element and axes."""
+    """Return whether a value is an array with one element and axes."""
     return (isinstance(array, (numpy.ndarray, cuda.ndarray)) and array.ndim > 0
             and array.size == 1)
 
@@ -116,7 +116,7 @@ def _is_whole(x):
 
 
 def quotient(a, b):
-    """Return ``a / b``, a whole number for whole numbers."""
+    """Return ``a / b``, which is an integer for integers."""
     if _is_whole(a) and _is_whole(b):
         _report.adapted('division of whole numbers')
         return a // b
@@ -132,10 +132,10 @@ def divided(a, b):
 
 
 def listed(is_reported, x):
-    """Return a list in place of what Python 2 had lists for.
+    """Return a list instead of an object that was a list in Python 2.
 
-    It is reported only where anything else would have failed: most programs would not
-    tell the difference.
+    It is reported only if anything else would have failed, since most programs do not
+    depend on the difference.
     """
     if not isinstance(x, _LAZY):
         return x
@@ -145,7 +145,7 @@ def listed(is_reported, x):
 
 
 def filtered(is_reported, function, predicate, elements):
-    """Return ``filter(predicate, elements)``: text of text, and a tuple of a tuple."""
+    """Return ``filter(predicate, elements)``: text for text, a tuple for a tuple."""
     found = listed(is_reported, function(predicate, elements))
     if function is filter and type(elements) is str:
         return ''.join(found)
@@ -153,7 +153,7 @@ def filtered(is_reported, function, predicate, elements):
 
 
 def mapped(is_reported, function, *args):
-    """Return ``map(*args)``: perhaps without a function, and padded with None."""
+    """Return ``map(*args)``, possibly without a function, and padded with None."""
     if function is map and len(args) > 1 and (args[0] is None or len(args) > 2):
         rows = itertools.zip_longest(*args[1:]) if len(args) > 2 else args[1]
         function = list if args[0] is None else itertools.starmap
@@ -163,7 +163,7 @@ def mapped(is_reported, function, *args):
 
 
 def decoded(function, *args, **kwargs):
-    """Return ``unicode(...)``: text stays as it is, and bytes are ASCII."""
+    """Return ``unicode(...)``: text is unchanged, and bytes are decoded as ASCII."""
     if function is str and args:
         if isinstance(args[0], str):
             return args[0]
@@ -173,12 +173,12 @@ def decoded(function, *args, **kwargs):
 
 
 def found_beside():
-    """Count an import that found nothing in the package, but a module beside it."""
+    """Count an import that found no module in the package but one next to it."""
     _report.adapted(BESIDE)
 
 
 def in_scope_around(iterable):
-    """Return what a list comprehension goes through that had no scope of its own."""
+    """Return the iterable of a list comprehension that had no separate scope."""
     _report.adapted('list comprehension in the scope around it')
     return iterable
 
@@ -186,8 +186,8 @@ def in_scope_around(iterable):
 def is_none(value, is_equal):
     """Return ``value == None`` or ``value != None``.
 
-    Until NumPy 1.12 an array answered as a whole. Arrays of objects may hold None, and
-    answer as they do today.
+    Until NumPy 1.12 an array was compared as a whole. Arrays of objects may contain
+    None, and are compared as they are now.
     """
     if isinstance(value, numpy.ndarray) and value.dtype != object:
         _report.adapted('numpy.ndarray == None')
@@ -196,7 +196,7 @@ def is_none(value, is_equal):
 
 
 def compared(name, a, b):
-    """Return ``a < b`` and the like: nothing was less than None."""
+    """Return ``a < b`` and similar: no object was less than None."""
     compare = getattr(operator, name)
     try:
         return compare(a, b)
@@ -212,14 +212,14 @@ def ordered(cmp):
     return None if cmp is None else functools.cmp_to_key(cmp)
 
 
-# How lists that hold arrays, lists or slices are read where they are an index: a list
-# of today's meaning in libraries, of NumPy's old meaning where its part is named.
+# Interpretation of lists of arrays, lists or slices as indices: the current meaning in
+# libraries, NumPy's old meaning if its part is named.
 BY_LIBRARY, BY_PROGRAM, AS_THEN = range(3)
 _MOST_AXES = 32
 
 
 def _indexes_several_axes(key, reading):
-    """Whether a list was a tuple as an index, and None if it has to be tried out."""
+    """Return whether a list index was treated as a tuple; None if it must be tried."""
     if type(key) is not list or not 0 < len(key) < _MOST_AXES:
         return False
     if any(part is None or part is Ellipsis or isinstance(part, slice)
@@ -234,7 +234,7 @@ def _indexes_several_axes(key, reading):
 
 
 def _with_index(key, reading, use):
-    """Call a function with an index as NumPy read it."""
+    """Call a function with an index as NumPy used to interpret it."""
     is_tuple = _indexes_several_axes(key, reading)
     if is_tuple is None:
         try:
@@ -281,5 +281,5 @@ class _Elements:
 
 
 def target(owner, reading):
-    """Return what stands for the owner where one of its items is set."""
+    """Return a replacement for the owner of an item that is set."""
     return _Elements(owner, reading) if type(owner) is numpy.ndarray else owner

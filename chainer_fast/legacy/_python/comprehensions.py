@@ -1,7 +1,7 @@
-"""List comprehensions as parts of the scope around them, as they were in Python 2.
+"""List comprehensions as parts of the enclosing scope, as in Python 2.
 
-There, those in the body of a class see its names, and their variables keep the last
-value when they are done.
+There, comprehensions in the body of a class can access its names, and their variables
+keep the last value after the loop.
 """
 import ast
 
@@ -12,7 +12,7 @@ _PREFIX = '_each_'
 
 
 def of_python_2(tree):
-    """Give the list comprehensions of a module, in place, the scope around them."""
+    """Move the list comprehensions of a module, in place, to the enclosing scope."""
     for scope in ast.walk(tree):
         if isinstance(scope, ast.ClassDef):
             _InClass(trees.bound_in(scope)).visit_body(scope)
@@ -36,7 +36,7 @@ def _reported(comprehension):
 
 
 class _InClass(ast.NodeTransformer):
-    """Hand the names of a class to the list comprehensions in its body."""
+    """Pass the names of a class to the list comprehensions in its body."""
 
     def __init__(self, bound):
         self._bound = bound
@@ -47,11 +47,11 @@ class _InClass(ast.NodeTransformer):
     def visit(self, node):
         if isinstance(node, ast.ListComp):
             return self._with_names(node)
-        # These have scopes of their own.
+        # These have separate scopes.
         return node if isinstance(node, trees.SCOPES) else self.generic_visit(node)
 
     def _with_names(self, node):
-        # The first iterable has the scope around it today, too.
+        # The first iterable is in the enclosing scope in current Python, too.
         first, *others = node.generators
         inner = _names([node.elt, *first.ifs, *others], ast.Load)
         names = sorted(inner & self._bound - _names(_targets(node), ast.Store))
@@ -66,7 +66,7 @@ class _InClass(ast.NodeTransformer):
 
 
 class _Occurrences(ast.NodeVisitor):
-    """The names in a scope, and its list comprehensions with the loops around them."""
+    """The names in a scope, and its list comprehensions with the enclosing loops."""
 
     def __init__(self):
         self.names = []             # (position, name, whether it is read)
@@ -85,7 +85,7 @@ class _Occurrences(ast.NodeVisitor):
             pass
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             self.visit(node.iter)
-            # The target gets its value behind that.
+            # The target is assigned after that.
             start = _end(node.iter)
             self.names += [(start, name, False)
                            for name in _names([node.target], ast.Store)]
@@ -110,7 +110,7 @@ class _Occurrences(ast.NodeVisitor):
             _targets(node), ast.Store)
         comprehensions = list(self.comprehensions)
         self.generic_visit(node)
-        # Those inside belong to it.
+        # Inner ones belong to it.
         self.comprehensions = comprehensions
         self._inner = inner
 
@@ -124,7 +124,7 @@ def _end(node):
 
 
 def _is_read_next(names, name, begin, end):
-    """Whether a name is read in a part of a source before it gets another value."""
+    """Return whether a part of a source reads a name before it is reassigned."""
     found = min(((position, is_read) for position, other, is_read in names
                  if other == name and begin <= position < end), default=None)
     return found is not None and found[1]
@@ -136,7 +136,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _keep_variables(scope):
-    """Assign the variables of list comprehensions where they are read behind them."""
+    """Assign the variables of list comprehensions if they are read afterwards."""
     found = _Occurrences()
     for statement in scope.body:
         found.visit(statement)

@@ -1,4 +1,4 @@
-"""What programs used of distutils, for Pythons that have none."""
+"""Parts of distutils that programs used, for Python versions without it."""
 import functools
 import os
 import re
@@ -12,7 +12,7 @@ _STRICT = re.compile(r'(\d+)\.(\d+)(?:\.(\d+))?(?:([ab])(\d+))?$')
 
 @functools.total_ordering
 class LooseVersion:
-    """A version of numbers and words, in the order of its parts."""
+    """A version of numbers and words, compared by its parts."""
 
     def __init__(self, vstring=None):
         if vstring:
@@ -43,7 +43,7 @@ class LooseVersion:
 
 
 class StrictVersion(LooseVersion):
-    """A version of two or three numbers, perhaps with ``a1`` or ``b1`` behind."""
+    """A version of two or three numbers, optionally followed by ``a1`` or ``b1``."""
 
     def parse(self, vstring):
         match = _STRICT.match(vstring)
@@ -51,7 +51,7 @@ class StrictVersion(LooseVersion):
             raise ValueError("invalid version number '%s'" % vstring)
         major, minor, patch, kind, number = match.groups()
         self.vstring = vstring
-        # A letter comes before the end.
+        # A letter sorts before the end.
         self.version = [int(major), int(minor), int(patch or 0), kind or 'final',
                         int(number or 0)]
 
@@ -67,7 +67,7 @@ def strtobool(val):
 
 
 def mkpath(name, mode=0o777, verbose=1, dry_run=0):
-    """Make a folder and those above it."""
+    """Create a folder and its parents."""
     if not dry_run:
         os.makedirs(name, mode, exist_ok=True)
 
@@ -95,5 +95,5 @@ def _make(name):
     return module
 
 
-#: Full names, and functions that make the modules.
+#: Full names, and functions that create the modules.
 MODULES = {name: functools.partial(_make, name) for name in ('distutils', *_CONTENTS)}

@@ -1,7 +1,7 @@
-"""What Python 2 drew from ``random`` for a seed, which Python 3 draws in another way.
+"""Random numbers of ``random`` in Python 2, which Python 3 generates differently.
 
-``random.random()`` gives the same numbers; Python 2 made all others of it, Python 3
-makes whole numbers of random bits.
+``random.random()`` returns the same numbers. Python 2 derived all others from it;
+Python 3 derives integers from random bits.
 """
 import functools
 import math
@@ -13,11 +13,11 @@ from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import callers
 
 WHAT = 'random of Python 2'
-_EXACT = 2 ** 53        # below it one number of random() tells the whole numbers apart
+_EXACT = 2 ** 53        # below it one number of random() distinguishes the integers
 
 
 def _below(self, stop):
-    """Return a whole number from zero on, below ``stop``."""
+    """Return an integer from zero to ``stop``, exclusive."""
     if stop < _EXACT:
         return int(self.random() * stop)
     bits = int(1.00001 + math.log(stop - 1, 2))
@@ -60,7 +60,7 @@ def _sample(self, population, k):
     count = len(population)
     if not 0 <= k <= count:
         raise ValueError('sample() was asked for %r of %d elements' % (k, count))
-    # Where a list is smaller than a set of what was drawn, one is drawn from.
+    # A list is used if it is smaller than a set of the selected elements.
     of_set = 21 + (4 ** math.ceil(math.log(k * 3, 4)) if k > 5 else 0)
     if count <= of_set or not hasattr(population, '__getitem__') or hasattr(
             population, 'keys'):
@@ -111,7 +111,7 @@ def _function(today, old):
 
 
 def install(patches):
-    """Draw for the program's own files what Python 2 drew, if the part is named."""
+    """Draw Python 2's numbers for the program's own files, if the part is named."""
     if 'python' not in patches.named:
         return
     for name, old in _METHODS.items():

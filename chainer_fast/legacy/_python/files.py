@@ -1,4 +1,4 @@
-"""Files as Python 2 opened them: text and bytes were the same, and there was mode U."""
+"""Files as in Python 2: text and bytes were the same, and mode U existed."""
 import builtins
 import codecs
 import io
@@ -12,7 +12,7 @@ _SNIFFED = 1 << 20
 
 
 def as_bytes(text):
-    """Return text as the bytes that Python 2 had for it."""
+    """Convert text to the bytes that it was in Python 2."""
     try:
         return text.encode('latin1')
     except UnicodeEncodeError:
@@ -20,7 +20,7 @@ def as_bytes(text):
 
 
 class TextFile(io.TextIOWrapper):
-    """A file of text that takes bytes as well."""
+    """A text file that also accepts bytes."""
 
     def write(self, data, /):
         """Write text or bytes."""
@@ -37,7 +37,7 @@ class TextFile(io.TextIOWrapper):
 
 
 class BytesFile(io.BufferedWriter):
-    """A file of bytes that takes text as well."""
+    """A binary file that also accepts text."""
 
     def write(self, data, /):
         """Write bytes or text."""
@@ -53,13 +53,13 @@ class BytesFile(io.BufferedWriter):
 
 
 def _is_text(path):
-    """Whether the beginning of a file is text in UTF-8, or it cannot be told."""
+    """Return whether the beginning of a file is UTF-8 text, or could be."""
     try:
         with builtins.open(path, 'rb') as file:
             start = file.read(_SNIFFED)
         start.decode()
     except UnicodeDecodeError as error:
-        # What was read may end within a character.
+        # The part that was read may end within a character.
         return error.end == len(start) == _SNIFFED and error.start > _SNIFFED - 4
     except OSError:
         return True
@@ -67,7 +67,7 @@ def _is_text(path):
 
 
 def _without_u(mode):
-    """Return a mode without U, which meant any ends of lines."""
+    """Return a mode without U, which meant universal newlines."""
     _report.adapted(_MODE_U)
     mode = mode.replace('U', '')
     return mode if mode[:1] in ('r', 'w', 'a', 'x') else 'r' + mode
@@ -102,14 +102,14 @@ def opened(function, is_python_2, *args, **kwargs):
             arguments[0] if arguments else kwargs.get('file'), int) and not _is_text(
                 arguments[0] if arguments else kwargs.get('file')):
         _report.adapted(_NOT_TEXT)
-        # Each byte is a character, which helpers make a byte again.
+        # Each byte is a character, which helpers convert back to a byte.
         kwargs = {**kwargs, 'encoding': 'latin1'}
         del arguments[3:4]
     return function(*arguments, **kwargs)
 
 
 def _of_text(file, given, mode):
-    """Return a file of text that takes bytes, in the place of a plain one."""
+    """Return a text file that accepts bytes, instead of a plain one."""
     if type(file) is not io.TextIOWrapper:
         return file
     options = {'encoding': file.encoding, 'errors': file.errors,
@@ -120,7 +120,7 @@ def _of_text(file, given, mode):
 
 
 def bytes_below(file):
-    """Return the file of bytes below one of text, at the same place; or None."""
+    """Return the binary file below a text file, at the same position; or None."""
     if not isinstance(file, io.TextIOBase) or not hasattr(file, 'buffer'):
         return None
     if file.writable():
@@ -132,6 +132,6 @@ def bytes_below(file):
 
 
 def go_on_behind(text, below):
-    """Have a file of text go on where the one of bytes below it is."""
+    """Let a text file continue at the position of its binary file."""
     if text.seekable() and not text.writable():
         text.seek(below.tell())

@@ -1,4 +1,4 @@
-"""Built-in names, and attributes of built-in types, that Python 2 had."""
+"""Built-in names, and attributes of built-in types, in Python 2."""
 import builtins
 import codecs
 import collections.abc
@@ -30,7 +30,7 @@ def _apply(function, args=(), kwargs=None):
 
 
 def _raw_input(prompt=''):
-    return input(prompt)        # notebooks put in one of their own, again and again
+    return input(prompt)        # notebooks replace it with their own repeatedly
 
 
 _NAMES = {
@@ -48,7 +48,7 @@ def _meaning(name):
 
 
 def _attribute(what, type_, today):
-    """Return a function that finds today's attribute of objects of a type."""
+    """Return a function that looks up the current attribute of objects of a type."""
     def find(owner):
         if not isinstance(owner, type_) or not hasattr(owner, today):
             return NotImplemented
@@ -58,7 +58,7 @@ def _attribute(what, type_, today):
 
 
 def _iterator(what, today):
-    """Return a function that finds a method of mappings that gives an iterator."""
+    """Return a function that looks up a method of mappings that returns an iterator."""
     def find(owner):
         if not isinstance(owner, _MAPPINGS):
             return NotImplemented
@@ -82,7 +82,7 @@ _ATTRIBUTES = {
 }
 
 
-# What Python 2 decoded without making text of it.
+# Values that Python 2 decoded without converting them to text.
 _CODECS = {'hex', 'base64', 'zlib', 'zip', 'bz2', 'rot13', 'rot_13', 'string_escape',
            'unicode_escape', 'string-escape', 'unicode-escape', 'quopri', 'uu'}
 
@@ -117,7 +117,7 @@ def install(patches):
     rules.add_names({name: _meanings[name] for name in _NAMES
                      if not hasattr(builtins, name)})
     rules.add_attributes(_finders)
-    # A program of Python 3 divides and maps in the same way, and means another thing.
+    # Programs for Python 3 use the same division and map with another meaning.
     rules.is_python_2 = 'python' in patches.named
     rules.has_lists = True
 

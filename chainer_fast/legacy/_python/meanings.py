@@ -1,4 +1,4 @@
-"""What Python 3 understands in another way: lists, methods with another name."""
+"""Syntax with another meaning in Python 3: lists, and renamed methods."""
 import ast
 import sys
 import typing as tp
@@ -7,17 +7,17 @@ from chainer_fast._help.past.removed import _python2
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import trees
 
-# Methods that need no more than another name today.
+# Methods that only need another name now.
 _METHODS = ('__unicode__', '__nonzero__', 'next', '__div__')
 _LISTS = {'map', 'filter', 'zip', 'range'}
 _LISTS_OF_DICT = {'keys', 'values', 'items'}
-# What lists alone have.
+# Methods that only lists have.
 _OF_LISTS = {'append', 'count', 'extend', 'index', 'insert', 'pop', 'remove', 'reverse',
              'sort'}
 
 
 class _Lists(ast.NodeTransformer):
-    """Makes lists where what gives none today can only be meant for one.
+    """Creates lists where an expression that is not a list now must be one.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class _Lists(ast.NodeTransformer):
         return isinstance(function, ast.Name) and function.id in self._names
 
     def _list(self, node):
-        """Return the call of a list in place of one that gives none today."""
+        """Return a call that creates a list instead of one that does not do so now."""
         function, is_reported = node.func, ast.Constant(self._is_reported)
         name = getattr(function, 'id', None)
         is_open = any(isinstance(argument, ast.Starred) for argument in node.args)
@@ -78,16 +78,16 @@ class _Lists(ast.NodeTransformer):
 
 
 class _Meanings(_Lists):
-    """Makes calls that Python 3 understands in another way mean what they meant."""
+    """Restores the meaning of calls that Python 3 interprets differently."""
 
     _is_reported = False
 
     def __init__(self, bound, report):
         super().__init__(bound)
         self._report = report
-        self._looped = set()    # nodes that a loop goes over, where a list is no use
+        self._looped = set()    # iterables of loops, which need not be lists
 
-    # Every call gives a list, wherever it stands.
+    # Every call returns a list, regardless of its context.
     visit_Subscript = visit_Attribute = visit_BinOp = ast.NodeTransformer.generic_visit
 
     def visit_For(self, node):
@@ -114,7 +114,7 @@ class _Meanings(_Lists):
 
 
 def _rename_methods(cls, report):
-    """Give methods the names of today, where the class does not define these, too."""
+    """Rename methods to their current names unless the class defines these, too."""
     methods = {node.name: node for node in cls.body
                if isinstance(node, ast.FunctionDef)}
     for old in _METHODS:
@@ -129,7 +129,7 @@ def _rename_methods(cls, report):
 
 
 def of_python_2(tree, filename, bound, lines: tp.Any = range(sys.maxsize)):
-    """Make the tree of a module mean what it meant, and return it.
+    """Restore the original meaning of the tree of a module, and return it.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def of_python_2(tree, filename, bound, lines: tp.Any = range(sys.maxsize)):
     bound : set of str
         Names that the module binds itself.
     lines : sequence of int
-        The line of the source for each of the tree's.
+        The line of the source for each line of the tree.
     """
     def report(what, line):
         _report.adapted_at(what, filename, lines[line])
@@ -150,5 +150,5 @@ def of_python_2(tree, filename, bound, lines: tp.Any = range(sys.maxsize)):
 
 
 def with_lists(tree, bound):
-    """Make lists in a tree where anything else would fail, and return it."""
+    """Create lists in a tree where anything else would fail, and return it."""
     return _Lists(bound).visit(tree)

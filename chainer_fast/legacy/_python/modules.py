@@ -1,4 +1,4 @@
-"""Modules that are gone."""
+"""Removed modules."""
 import importlib
 import importlib.util
 import sys
@@ -8,7 +8,7 @@ from chainer_fast.legacy._python import callers, names
 
 
 class _Finder:
-    """Importer of modules at their old names, which counts the first import."""
+    """Importer of modules under their old names, which counts the first import."""
 
     def __init__(self, known):
         self.known = known
@@ -30,22 +30,22 @@ class _Finder:
         for name, module in self.loaded.items():
             sys.modules.pop(name, None)
             parent, _, last = name.rpartition('.')
-            owner = sys.modules.get(parent)     # None if it was made here, too
+            owner = sys.modules.get(parent)     # None if it was also created here
             if owner is not None and vars(owner).get(last) is module:
                 delattr(owner, last)
 
 
 def provide(patches, known, is_first=False):
-    """Let modules be imported that are gone.
+    """Let removed modules be imported.
 
     Parameters
     ----------
     patches : Patches
     known : dict
-        Full names, and pairs: a function that returns the module, or None where the
-        entry names it; and the name of the entry.
+        Pairs by full name: a function that returns the module, or None if the entry
+        names it; and the name of the entry.
     is_first : bool
-        Whether they win over installed ones.
+        Whether they take precedence over installed modules.
     """
     finder = _Finder(known)
     sys.meta_path.insert(0 if is_first else len(sys.meta_path), finder)

@@ -1,4 +1,4 @@
-"""Attributes of modules that are gone."""
+"""Removed attributes of modules."""
 import functools
 import importlib
 import re
@@ -10,9 +10,9 @@ from chainer_fast.legacy._python import callers
 
 @functools.cache
 def today(what):
-    """Return what the entry of an old name tells to write: a module, or its attribute.
+    """Return the replacement in the entry of an old name: a module or its attribute.
 
-    The entry has to say ``write NAME``, with a name that can be imported.
+    The entry must contain ``write NAME``, with a name that can be imported.
     """
     module, _, attribute = removed.entries()[what].instead.removeprefix(
         'write ').rpartition('.')
@@ -32,7 +32,7 @@ def today(what):
 
 
 def today_of(name):
-    """Return a class by its full name; those of ``builtins`` have none."""
+    """Return a class by its full name; that of a built-in has no module."""
     module, _, attribute = name.rpartition('.')
     return getattr(importlib.import_module(module or 'builtins'), attribute)
 
@@ -45,9 +45,10 @@ def of(module, part):
 
 
 def provide(patches, module, part, special=()):
-    """Give a module the attributes that it had, and count their uses.
+    """Restore removed attributes of a module, and count their uses.
 
-    They are those of the entries of a part of legacy mode, found when they are used.
+    The attributes are the entries of a part of legacy mode; they are looked up when
+    they are used.
 
     Parameters
     ----------
@@ -55,8 +56,8 @@ def provide(patches, module, part, special=()):
     module : module
     part : str
     special : dict
-        Names, and functions without arguments that return their values, where the entry
-        does not tell.
+        Functions without arguments that return values, by name, if the entry does not
+        contain the value.
     """
     special = dict(special)
     names = {name for name in of(module.__name__, part) if name not in vars(module)}
@@ -74,7 +75,7 @@ def provide(patches, module, part, special=()):
 
 
 def set_counted(patches, owner, name, what, function):
-    """Give a class a method or a module a function that counts its calls."""
+    """Set a method of a class, or a function of a module, that counts its calls."""
     def counted(*args, **kwargs):
         _report.adapted(what)
         return function(*args, **kwargs)

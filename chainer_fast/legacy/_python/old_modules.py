@@ -1,6 +1,6 @@
-"""Modules of the standard library that Python 3.12 and 3.13 dropped, as far as used.
+"""The commonly used parts of modules that Python 3.12 and 3.13 removed.
 
-This file needs nothing but the standard library.
+This file needs only the standard library.
 """
 import binascii
 import html
@@ -170,7 +170,7 @@ _STARTS = (
 
 
 def _what(file, h=None):
-    """Return the kind of a picture, by the first bytes of its file, or None."""
+    """Return the type of an image, by the first bytes of its file, or None."""
     if h is None:
         if isinstance(file, (str, os.PathLike)):
             with open(file, 'rb') as opened:
@@ -194,7 +194,7 @@ def imghdr():
 
 
 class _UUError(Exception):
-    """A file is not in this encoding."""
+    """Error for a file that is not in this encoding."""
 
 
 def _open_uu(file, mode):
@@ -245,5 +245,5 @@ def uu():
                   Error=_UUError)
 
 
-#: Names, and functions that make the modules.
+#: Names, and functions that create the modules.
 MODULES = {'imp': imp, 'pipes': pipes, 'cgi': cgi, 'imghdr': imghdr, 'uu': uu}

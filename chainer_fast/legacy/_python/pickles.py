@@ -1,4 +1,4 @@
-"""Pickles of Python 2, and files that were not opened as binary ones."""
+"""Pickles of Python 2, and files that were not opened as binary files."""
 import csv
 import functools
 import gzip
@@ -25,7 +25,7 @@ def _is_old(ignored=()):
 
 
 def _with_bytes(what, function, position=0):
-    """Wrap a function of a file of bytes, for one of text as well.
+    """Wrap a function of a binary file to accept a text file, too.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def _with_bytes(what, function, position=0):
         Entry that counts the uses.
     function : callable
     position : int
-        Place of the file among the arguments.
+        Position of the file among the arguments.
     """
     @functools.wraps(function)
     def call(*args, **options):
@@ -42,7 +42,7 @@ def _with_bytes(what, function, position=0):
         if below is None:
             return function(*args, **options)
         _report.adapted(what)
-        # The file of text would close the other one if it were dropped.
+        # The text file would close the other one if it were deleted.
         arguments = list(args)
         arguments[position] = below
         result = function(*arguments, **options)
@@ -90,7 +90,7 @@ def _loads(loads):
 
 
 def _class(base):
-    """Derive Pickler or Unpickler, for files of text as well."""
+    """Derive Pickler or Unpickler to support text files, too."""
     class Derived(base):    # type: ignore[misc,valid-type]
 
         def __init__(self, file, *args, **options):
@@ -101,7 +101,7 @@ def _class(base):
                 options.setdefault('encoding', 'latin1')
             if below is not None:
                 _report.adapted(_FILE)
-                self._text = file       # closes the other one if it is dropped
+                self._text = file       # closes the other one if it is deleted
             super().__init__(file if below is None else below, *args, **options)
 
     Derived.__name__ = Derived.__qualname__ = base.__name__
@@ -163,7 +163,7 @@ def _writing_text(write):
 
 
 def install(patches):
-    """Have functions that read and write files take those of another kind.
+    """Let functions that read and write files accept files of the other type.
 
     ``six.moves.cPickle`` is ``pickle``.
     """

@@ -1,4 +1,4 @@
-"""Modules in the syntax of Python 2, which fissix reads."""
+"""Modules in the syntax of Python 2, which fissix parses."""
 import ast
 import importlib.util
 import typing as tp
@@ -17,12 +17,13 @@ def parse(source, filename, error):
     source : str or bytes
     filename : str
     error : SyntaxError
-        What Python 3 says of the source.
+        Python 3's error for the source.
 
     Raises
     ------
     SyntaxError
-        The error, if the source is not in Python 2 either, or if fissix is missing.
+        The error, if the source is not valid in Python 2, either, or if fissix is
+        missing.
     """
     if not python2.is_there():
         error.msg += ('; if this is Python 2, legacy mode reads it once fissix is '

@@ -1,4 +1,4 @@
-"""Imports of modules beside a module, as Python 2 found them in a package."""
+"""Imports of sibling modules, as Python 2 resolved them in a package."""
 import ast
 import importlib.machinery
 import importlib.util
@@ -12,23 +12,23 @@ _UNUSED = calls.NAME + '_sibling'
 
 
 def is_member(name, filename):
-    """Whether a module of a full name, as it is imported, is part of a package.
+    """Return whether a module is imported by its full name as part of a package.
 
     The same file in the folder of a package may also be a script, or be imported from
-    there by its own name alone.
+    there by its own name only.
     """
     return '.' in name or os.path.basename(filename) == '__init__.py'
 
 
 class _Finder:
-    """Tells which names are modules beside a file, and nowhere else or before others.
+    """Determines which names are sibling modules of a file, with or without precedence.
 
     Parameters
     ----------
     filename : str
         The file.
     is_first : bool
-        Whether modules beside it win over others.
+        Whether sibling modules take precedence over others.
     """
 
     def __init__(self, filename, is_first):
@@ -45,7 +45,7 @@ class _Finder:
         return self.found[first]
 
     def is_named_as_package(self, name):
-        """Whether a module beside the file has the name of the package around it."""
+        """Return whether a sibling module has the name of the enclosing package."""
         return self.is_in_package and name == os.path.basename(
             os.path.abspath(self.folder)) and self._is_beside(name)
 
@@ -77,7 +77,7 @@ class _Relative(ast.NodeTransformer):
         return node
 
     def _from_package_or_sibling(self, node):
-        """Return a statement that looks in the package first, as today, then beside."""
+        """Return a statement that searches the package first, then sibling modules."""
         beside = ast.ImportFrom(node.module, node.names, 1)
         count = ast.copy_location(ast.Expr(
             trees.call(node, 'found_beside')), node)
@@ -99,7 +99,7 @@ class _Relative(ast.NodeTransformer):
 
     @staticmethod
     def _imports(alias):
-        """Return the statements for ``import NAME`` of a module beside this one."""
+        """Return the statements for ``import NAME`` of a sibling module."""
         owner, _, last = alias.name.rpartition('.')
         if not owner or alias.asname:
             return [ast.ImportFrom(owner or None, [ast.alias(last, alias.asname)], 1)]
@@ -109,29 +109,31 @@ class _Relative(ast.NodeTransformer):
 
 
 def still_hold(filename, found):
-    """Whether other modules are found, or not, as when imports were made relative."""
+    """Return whether other modules are found, or not, as at the time of rewriting."""
     finder = _Finder(filename, False)
     return all(finder.is_sibling(name) == is_sibling
                for name, is_sibling in found.items())
 
 
 def make_relative(tree, filename, is_first=False):
-    """Make imports relative that find a module beside a file of a package.
+    """Convert imports of sibling modules in a package to relative imports.
 
     Parameters
     ----------
     tree : ast.Module
-        Changed in place.
+        The tree, which is changed in place.
     filename : str
         The file; nothing changes if its folder is not a package.
     is_first : bool
-        Whether modules beside it win over others, as in Python 2 unless the file says
-        ``from __future__ import absolute_import``; or else those that are nowhere else.
+        Whether sibling modules take precedence over others, as in Python 2 unless the
+        file contains ``from __future__ import absolute_import``. Otherwise only
+        siblings that do not exist elsewhere are used.
 
     Returns
     -------
     dict
-        Names beside the file that were looked for elsewhere, and whether in vain.
+        Names of sibling modules that were searched elsewhere, and whether they were not
+        found.
     """
     is_absolute = any(
         isinstance(node, ast.ImportFrom) and node.module == '__future__'

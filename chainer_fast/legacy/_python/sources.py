@@ -1,9 +1,9 @@
-"""Sources of the program, rewritten as they are compiled.
+"""Rewriting of the sources of the program at compilation.
 
-No shim reaches ``float(a)``, ``d.iteritems()`` or ``xrange``: they are built into
-Python, or belong to types of C. Modules of the program, and of libraries that are not
-known to be of today, call helpers of :mod:`~chainer_fast.legacy._python.calls` in their
-place. Their compiled forms are kept in files of their own (:mod:`cache`).
+``float(a)``, ``d.iteritems()`` and ``xrange`` cannot be patched, because they are built
+into Python or belong to C types. Modules of the program, and of libraries that are not
+known to be current, call helpers of :mod:`~chainer_fast.legacy._python.calls` instead.
+Their compiled forms are stored in separate files (:mod:`cache`).
 """
 import ast
 import builtins
@@ -33,28 +33,29 @@ _FORMATS = re.compile('%[^%s]*[diouxXeEfFgGcr]')
 
 
 class Rules:
-    """What is rewritten.
+    """Rules of rewriting.
 
     Attributes
     ----------
     names : set of str
-        Built-in names that are gone.
+        Removed built-in names.
     attributes : set of str
-        Attributes that objects have lost.
+        Removed attributes of objects.
     methods : set of tuple of str and int
-        Methods that objects have lost and others have: where they are called with that
-        many arguments.
+        Removed methods that other objects still have: rewritten if they are called with
+        the given number of arguments.
     are_arrays_numbers : bool
-        Whether arrays of one element serve as numbers.
+        Whether arrays of one element can be used as numbers.
     are_lists_tuples : bool
-        Whether lists of lists are tuples as indices of arrays, and arrays are compared
-        with None as a whole, even if this means something else today.
+        Whether lists of lists are treated as tuples in indices of arrays, and arrays
+        are compared with None as a whole, even if this has another meaning now.
     is_python_2 : bool
-        Whether the program's own files mean what they meant in Python 2: whole numbers
-        have whole quotients, unless a file says ``from __future__ import division``,
-        and ``map``, ``d.keys()`` and the like give lists.
+        Whether the program's own files have the meaning of Python 2: quotients of
+        integers are integers, unless a file contains ``from __future__ import
+        division``, and ``map``, ``d.keys()`` and similar functions return lists.
     has_lists : bool
-        Whether they give lists in these files where anything else would fail.
+        Whether these functions return lists in these files where anything else would
+        fail.
     """
 
     def __init__(self):
@@ -91,14 +92,14 @@ class Rules:
 
 
 def _comes_first(statement):
-    """Whether it is the text of a module, or an import of a ``__future__``."""
+    """Return whether a node is the docstring of a module or a ``__future__`` import."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.ImportFrom) and statement.module == '__future__'
 
 
 def _may_be_list(index):
-    """Whether an index may be a list that NumPy took for a tuple."""
+    """Return whether an index may be a list that NumPy treated as a tuple."""
     if isinstance(index, ast.List):
         return not all(isinstance(part, (ast.Constant, ast.UnaryOp)) and (
             getattr(part, 'value', 0) not in (None, Ellipsis)) for part in index.elts)
@@ -134,15 +135,15 @@ class _Rewriter(ast.NodeTransformer):
         self.opens_files = bool(rules.names)
         self.is_python_2 = is_python_2
         self.is_division_whole = is_division_whole
-        self.caught = set()     # errors for which the lines around have a way
-        # A name that the module, or a function around, binds is its own.
+        self.caught = set()     # errors that the surrounding lines handle
+        # A name that the module or an enclosing function binds is not a built-in name.
         self.bound = trees.bound_in(tree)
 
     def visit(self, node):
         if not isinstance(node, trees.SCOPES):
             return super().visit(node)
         outer = self.bound, self.caught
-        # Methods do not see the names of their class, but their defaults do.
+        # Methods cannot access the names of their class, but their defaults can.
         self.bound = self.bound | trees.bound_in(node)
         if not isinstance(node, trees.COMPREHENSIONS):
             self.caught = set()
@@ -155,7 +156,7 @@ class _Rewriter(ast.NodeTransformer):
         if callers.finds_out(node):
             self.caught = outer | {'NameError', 'AttributeError'}
         elif not self.is_python_2:
-            # In Python 2 the error was about something else.
+            # In Python 2 the error was another one.
             self.caught = outer | callers.caught(node)
         node.body = [self.visit(statement) for statement in node.body]
         self.caught = outer
@@ -181,7 +182,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_match_case(self, node):
-        # Its pattern may not have calls.
+        # Its pattern must not contain calls.
         node.guard = node.guard and self.visit(node.guard)
         node.body = [self.visit(statement) for statement in node.body]
         return node
@@ -262,7 +263,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AugAssign(self, node):
         self.generic_visit(node)
         target = node.target
-        # The owner of anything else would be computed twice.
+        # The owner of any other node would be evaluated twice.
         is_simple = isinstance(target, ast.Name) or (
             isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name))
         if not (self.is_division_whole and isinstance(node.op, ast.Div) and is_simple):
@@ -286,7 +287,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _item(self, node):
-        """Return a call in place of an item, for indices that may be lists."""
+        """Return a call instead of an item, for indices that may be lists."""
         call = trees.call(
             node, 'item', node.value, node.slice, ast.Constant(self.reading))
         if not isinstance(node.slice, ast.Name):
@@ -311,11 +312,12 @@ def rewrite(tree, filename='<string>', is_python2=False, found=None, is_member=F
     tree : ast.Module
     filename : str
     is_python2 : bool
-        Whether it is in the syntax of Python 2.
+        Whether the module is in the syntax of Python 2.
     found : dict, optional
-        Gets what was found out about other modules.
+        Receives facts about other modules.
     is_member : bool
-        Whether it is imported as part of a package, and may import what lies beside it.
+        Whether the module is imported as part of a package, and may import sibling
+        modules.
     """
     found = {} if found is None else found
     if rules.names and is_member:
@@ -346,7 +348,7 @@ def _has_true_division(tree):
 
 def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=None,
             is_member=False):
-    """Compile the source of a module; what the rules say is rewritten."""
+    """Compile the source of a module, rewritten by the rules."""
     is_python2 = False
     try:
         tree = builtins.compile(source, filename, mode, flags | ast.PyCF_ONLY_AST,
@@ -360,7 +362,7 @@ def compile(source, filename, mode='exec', flags=0, dont_inherit=True, found=Non
 
 
 def _compiled(source, path, is_member):
-    """Return the code of a module, kept from an earlier process or made anew."""
+    """Return the code of a module, cached by an earlier process or compiled now."""
     key = cache.key_of(source, path, rules, is_member)
     code = cache.load(path, key, functools.partial(siblings.still_hold, path))
     if code is None:
@@ -372,7 +374,7 @@ def _compiled(source, path, is_member):
 
 
 def use(patches):
-    """Have sources rewritten from now on, by :data:`rules`, until the patches end."""
+    """Rewrite sources by :data:`rules` from now on, until the patches are undone."""
     loader = importlib.machinery.SourceFileLoader
     if 'get_code' not in vars(loader):
         original = loader.get_code
@@ -391,7 +393,7 @@ def use(patches):
 
 
 class _Cells:
-    """What IPython calls with the tree of each cell."""
+    """Transformer that IPython calls with the tree of each cell."""
 
     visit = staticmethod(rewrite)
 
@@ -415,7 +417,7 @@ def _use_in_tests(patches):
     def rewrite_asserts(tree, source, module_path=None, config=None):
         original(tree, source, module_path, config)
         if not callers.is_installed_today(str(module_path)):
-            # Pytest imports what lies in the folder of a package as part of it.
+            # Pytest imports files in the folder of a package as part of the package.
             rewrite(tree, str(module_path), is_member=True)
     patches.set(asserts, 'rewrite_asserts', rewrite_asserts)
     patches.set(asserts, 'PYC_TAIL', '-legacy' + asserts.PYC_TAIL)

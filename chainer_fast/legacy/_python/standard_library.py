@@ -1,4 +1,4 @@
-"""Names of the standard library that are gone."""
+"""Removed names of the standard library."""
 import base64
 import collections
 import fractions
@@ -59,7 +59,7 @@ _SPECIAL: dict[types.ModuleType, dict[str, typing.Callable]] = {
 
 
 def _without(what, keyword):
-    """Return a decorator of functions that take no longer a keyword argument."""
+    """Return a decorator of functions that no longer accept a keyword argument."""
     def decorate(function):
         @functools.wraps(function)
         def call(*args, **kwargs):
@@ -105,7 +105,7 @@ def _test_cases(patches, unittest):
 
 
 def _coroutine(function):
-    """Make a coroutine of a generator, or of a function that returns something."""
+    """Convert a generator, or a function that returns a value, to a coroutine."""
     generator = types.coroutine(function)
 
     @functools.wraps(function)

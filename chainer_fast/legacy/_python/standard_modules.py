@@ -1,4 +1,4 @@
-"""Modules of the standard library that are gone."""
+"""Removed modules of the standard library."""
 import io
 import pickle
 
@@ -15,7 +15,7 @@ def _pickle():
 
 
 class StringIO:
-    """A file of text, or of bytes if it begins with bytes."""
+    """A text file, or a binary file if it starts with bytes."""
 
     def __init__(self, initial=''):
         is_bytes = isinstance(initial, bytes)
@@ -80,7 +80,7 @@ def _commands():
                    getstatusoutput=subprocess.getstatusoutput)
 
 
-# Those of other contents than the module that the entry names
+# Modules whose contents differ from those of the module in the entry
 _SPECIAL = {
     'cPickle': _pickle,
     'cStringIO': _string_io, 'StringIO': _string_io,

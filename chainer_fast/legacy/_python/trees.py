@@ -5,7 +5,7 @@ from chainer_fast.legacy._python import calls
 
 
 def call(node, helper, *arguments):
-    """Return a call of one of :mod:`calls`, to take the place of a node.
+    """Return a call of a helper in :mod:`calls` to replace a node.
 
     Parameters
     ----------
@@ -20,19 +20,19 @@ def call(node, helper, *arguments):
 
 
 def with_first(node, helper):
-    """Return a call of one of :mod:`calls`: with the function of a call in front."""
+    """Return a call of a helper in :mod:`calls` whose first argument is a function."""
     return call_with(node, helper, node.func)
 
 
 def call_with(node, helper, *first):
-    """Return a call of one of :mod:`calls`, with arguments in front of a call's own."""
+    """Return a call of a helper in :mod:`calls` with additional first arguments."""
     made = call(node, helper, *first, *node.args)
     made.keywords = node.keywords
     return made
 
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-#: Nodes that bind names of their own.
+#: Nodes that bind local names.
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda,
            *COMPREHENSIONS)
 

@@ -1,1 +1,1 @@
-"""Trainers, extensions and triggers as Chainer 1 to 6 had them."""
+"""Trainers, extensions and triggers as in Chainer 1 to 6."""

@@ -21,14 +21,14 @@ def _count_attribute(extension):
 
 
 def install(patches):
-    """Bring back the argument of ``Trainer.extend``."""
+    """Restore the argument of ``Trainer.extend``."""
     extend = Trainer.extend
 
     def extend_or_invoke(self, extension, name=None, trigger=None, priority=None,
                          invoke_before_training=_NOT_GIVEN, **options):
         if invoke_before_training not in (_NOT_GIVEN, None):
             _report.adapted('chainer.training.Trainer.extend(%s=)' % _NAME)
-            # Version 2 took the argument and left it alone.
+            # Version 2 accepted the argument and ignored it.
             options['call_before_training'] = (
                 'v1' in patches.parts and bool(invoke_before_training))
         elif getattr(extension, '_is_called_before_training', False):

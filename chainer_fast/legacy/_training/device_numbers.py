@@ -1,8 +1,8 @@
-"""Devices of trainings, which were numbers up to version 5: -1 was the processor.
+"""Devices in training code, which were numbers up to version 5; -1 was the processor.
 
-Devices of today serve as their numbers wherever only a number can be meant: in
-comparisons, as keys, in ``int(device)`` and ``'%d' % device``. If such a version is
-named, updaters and evaluators have the numbers themselves.
+Current devices act as their numbers wherever only a number is possible: in comparisons,
+as keys, in ``int(device)`` and ``'%d' % device``. If such a version is named, the
+attributes of updaters and evaluators are the numbers themselves.
 """
 import functools
 import operator
@@ -21,11 +21,11 @@ _DEVICES = (CpuDevice, cuda.GpuDevice, intel64.Intel64Device)
 
 
 def number_of(device):
-    """Return the number that a device of today had, and anything else as it is."""
+    """Convert a device to its old number; return anything else unchanged."""
     if isinstance(device, cuda.GpuDevice):
         return device.device.id
     if isinstance(device, (*_DEVICES, cuda.DummyDeviceType)):
-        # The part ``cpu`` puts the processor in the place of GPUs.
+        # The part ``cpu`` replaces GPUs by the processor.
         return getattr(device, '_number', -1)
     return device
 
@@ -40,7 +40,7 @@ def _counted(device):
 
 
 def _make_operator(operate):
-    """Make a method for a device and a number, or another device."""
+    """Return a method for a device and a number, or another device."""
     def method(self, other):
         if not (_is_number(other) or isinstance(other, _DEVICES)):
             return NotImplemented
@@ -73,8 +73,8 @@ def _format(self, spec):
 
 
 def _hash(self):
-    # That of the number, so that both find the same in a dictionary. Devices of the
-    # processor are equal, whichever GPU they stand for.
+    # The hash of the number, so that both are the same key in a dictionary. Devices of
+    # the processor are equal, regardless of the GPU that they represent.
     return hash(self.device.id if isinstance(self, cuda.GpuDevice) else -1)
 
 
@@ -90,13 +90,13 @@ def _act_as_numbers(patches):
         for name, method in methods.items():
             patches.set(cls, name, method)
         patches.set(cls, '__eq__', _equal(cls.__eq__))
-    # It had a number, and was equal to none. Python 2 compared and hashed anything.
+    # It had a number, but was equal to none. Python 2 compared and hashed any object.
     for name in (*['__%s__' % name for name in _COMPARISONS], '__hash__'):
         patches.set(cuda.DummyDeviceType, name, methods[name])
 
 
 def _taking_devices(function):
-    """Wrap a function that takes numbers of GPUs, for devices of today as well."""
+    """Wrap a function of GPU numbers to accept current devices, too."""
     @functools.wraps(function)
     def call(*devices):
         return function(*[
@@ -106,7 +106,7 @@ def _taking_devices(function):
 
 
 def _resolving(call_converter):
-    """Wrap what calls converters, for evaluators that a program gives a number."""
+    """Wrap callers of converters for evaluators whose device is a number."""
     @functools.wraps(call_converter)
     def call(converter, batch, device):
         return call_converter(converter, batch, convert._get_device(device))
@@ -124,7 +124,7 @@ def _identified(device_id):
 class _Announced:
     """The attribute ``auto_new_epoch`` of updaters whose constructor is not called.
 
-    Optimizers count epochs for updaters that have announced it.
+    Optimizers count epochs for updaters with this attribute.
     """
 
     def __get__(self, updater, cls=None):
@@ -135,7 +135,7 @@ class _Announced:
 
 
 def _device_of_evaluator():
-    """Make the attribute, which shows a program the number."""
+    """Return the attribute, which shows the number to a program."""
     def get(self):
         try:
             device = self.__dict__['device']
@@ -156,7 +156,8 @@ def install(patches):
         patches.set(cuda, name, _taking_devices(getattr(cuda, name)))
     for name, wrap in ('_call_converter', _resolving), ('_device_id', _identified):
         patches.set(convert, name, wrap(getattr(convert, name)))
-    # Attributes of updaters that call no constructor, as versions 1 to 5 needed none.
+    # Attributes of updaters that do not call the constructor, unneeded in versions 1 to
+    # 5.
     for name, value in ('_device', None), ('_input_device', None), (
             'loss_func', None), ('loss_scale', None), ('auto_new_epoch', _Announced()):
         patches.set(StandardUpdater, name, value)

@@ -1,4 +1,4 @@
-"""Ends of epochs up to version 5: their examples are read before the next shuffle."""
+"""Ends of epochs up to version 5: examples are read before the next shuffle."""
 import functools
 
 import numpy
@@ -17,18 +17,18 @@ _SAME = 'SerialIterator that shuffles only where an epoch ends within a batch'
 
 
 def _advance(state, batch_size, repeat, order_sampler, dataset_len, read):
-    """Take one batch, in two parts where an epoch ends in it.
+    """Read one batch, in two parts if an epoch ends within it.
 
-    There is no shuffle between the two unless epochs are repeated. The second part is
-    at most a whole epoch, so that a batch larger than an epoch may be too short and
-    leave the position behind the end.
+    There is no shuffle between the two parts unless epochs are repeated. The second
+    part is at most one epoch, so a batch that is larger than an epoch may be too short,
+    with the position beyond the end.
 
     Parameters
     ----------
     state, batch_size, repeat, order_sampler, dataset_len
         As for :func:`_statemachine.iterator_statemachine`.
     read : callable
-        Takes the indices of each part, before the next shuffle.
+        Called with the indices of each part, before the next shuffle.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def _at_most_one_lap(state, batch_size, repeat, order_sampler, dataset_len):
 
 
 def _any_laps(state, batch_size, repeat, order_sampler, dataset_len):
-    # The last epoch has no shuffle behind it.
+    # No shuffle follows the last epoch.
     return _statemachine.iterator_statemachine(
         state, batch_size, repeat,
         order_sampler if repeat else lambda order, position: order, dataset_len)
@@ -105,7 +105,7 @@ def _counted(set_order):
 
 
 def install(patches):
-    """Let epochs end as those of a version that was named."""
+    """Let epochs end as in a named version."""
     if not _named.is_named(patches, 'v5'):
         return
     following = _next_up_to_1_12 if _named.is_named(patches, 'v1.12') else _next

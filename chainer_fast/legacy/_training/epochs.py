@@ -1,10 +1,10 @@
-"""Programs up to version 4 count epochs themselves, beside an updater."""
+"""Programs up to version 4 count epochs themselves, in addition to an updater."""
 from chainer_fast.legacy import _named, _report
 from chainer_fast.optimizer import Optimizer
 
 
 def install(patches):
-    """Let one of the two count: the program if such a version is named."""
+    """Let one of the two count epochs: the program if such a version is named."""
     new_epoch = Optimizer.new_epoch
     is_of_program = _named.is_named(patches, 'v4')
 

@@ -1,4 +1,4 @@
-"""A second place of ``dump_graph``, up to version 5."""
+"""A second name for ``dump_graph``, up to version 5."""
 import sys
 
 from chainer_fast.legacy import _attributes
@@ -6,7 +6,7 @@ from chainer_fast.training import extensions
 
 
 def install(patches):
-    """Bring it back."""
+    """Restore it."""
     name = 'chainer_fast.training.extensions.computational_graph'
     _attributes.provide(
         patches, sys.modules[name], name.replace('_fast', '') + '.%s',

@@ -1,8 +1,8 @@
 """When MultiprocessIterator drew the orders of epochs, up to version 2.
 
-It read as many batches in advance as it was told, with none in hand besides, and drew
-an order when a batch needed one, not when an epoch ended with the batch before. That
-tells where the program draws numbers of its own from the same state.
+It prefetched exactly the given number of batches, and drew an order when a batch needed
+one, not when an epoch ended with the preceding batch. This matters if the program draws
+other random numbers from the same state.
 """
 import functools
 
@@ -13,11 +13,11 @@ from chainer_fast.legacy import _named
 
 
 class _Used(numpy.ndarray):
-    """The order of an epoch that has ended, where the next one is not drawn yet."""
+    """The order of an epoch that has ended, before the next one is drawn."""
 
 
 def _late(take):
-    """Return a function that takes a batch, and draws nothing at the end of it."""
+    """Return a function that reads a batch and does not draw an order at its end."""
     def take_batch(state, batch_size, repeat, order_sampler, dataset_len):
         order = state.order
         if isinstance(order, _Used):
@@ -40,18 +40,18 @@ def _late(take):
 def _refreshing(refresh):
     @functools.wraps(refresh)
     def load(self, orders=None):
-        if orders is None:      # it is saved: what was read in advance is used
+        if orders is None:      # it is being saved: prefetched batches are used
             return
         state = self._state
         if orders and state.is_new_epoch and state.current_position == 0:
-            # The first of them is that of the epoch which begins.
+            # The first of them is that of the new epoch.
             self._state = state._replace(order=state.order.view(_Used))
         refresh(self, orders)
     return load
 
 
 def install(patches):
-    """Draw orders when versions 1 and 2 did if one of them is named."""
+    """Draw orders at the times of versions 1 and 2 if one of them is named."""
     if _named.is_named(patches, 'v2'):
         cls = MultiprocessIterator
         patches.set(cls, '_take_batch', staticmethod(_late(cls._take_batch)))

@@ -1,4 +1,4 @@
-"""How version 1 called loss functions: with variables, and evaluated in no mode."""
+"""Calls of loss functions in version 1: with variables, and without a test mode."""
 import contextlib
 import threading
 
@@ -27,10 +27,11 @@ def _as_variable(value):
 
 
 def install(patches):
-    """Have updaters and Evaluator call models as then, if version 1 is named.
+    """Let updaters and Evaluator call models in this way if version 1 is named.
 
-    They make the variables. There was no configuration whose mode Evaluator could
-    change: functions ran as in training, unless their own arguments said otherwise.
+    They create the variables. There was no configuration in which Evaluator could
+    change the mode: functions ran as in training unless their own arguments specified
+    otherwise.
     """
     if 'v1' not in patches.named:
         return

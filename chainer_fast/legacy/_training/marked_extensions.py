@@ -1,4 +1,4 @@
-"""Extensions of version 1 that say themselves when to begin."""
+"""Extensions of version 1 that specify themselves when to start."""
 import functools
 
 from chainer_fast import training
@@ -11,7 +11,7 @@ _NAME = 'invoke_before_training'
 
 
 def install(patches):
-    """Bring back the attribute, and the argument of ``make_extension``."""
+    """Restore the attribute and the argument of ``make_extension``."""
     make_extension = extension_module.make_extension
 
     @functools.wraps(make_extension)

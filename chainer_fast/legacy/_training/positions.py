@@ -1,6 +1,6 @@
 """Positions of iterators, which were plain attributes up to version 5.
 
-Programs derive iterators that count by themselves: they set ``current_position``,
+Programs derive iterators that count themselves: they set ``current_position``,
 ``epoch`` and ``is_new_epoch``, and read, set or shuffle ``_order``.
 """
 from chainer_fast.iterators import MultiprocessIterator
@@ -13,7 +13,7 @@ _ORDER = 'chainer.iterators.SerialIterator._order'
 
 
 def _settable(name):
-    """Make a property of a part of the position that can be set."""
+    """Return a property for a part of the position that can be set."""
     today = vars(OrderedIterator)[name]
 
     def put(self, value):
@@ -23,7 +23,7 @@ def _settable(name):
 
 
 def _get_order(self):
-    """The order of the examples, the array itself; None if there is none."""
+    """Return the order of the examples, the array itself; None if there is none."""
     _report.adapted(_ORDER)
     return self._state.order
 
@@ -32,7 +32,7 @@ def _put_order(self, order):
     _report.adapted(_ORDER)
     self._state = self._state._replace(order=order)
     if order is not None and self.order_sampler is None:
-        # Whatever has an order was shuffled when an epoch ended.
+        # Every iterator with an order was shuffled at the end of an epoch.
         self._set_order(True, None)
 
 
@@ -42,14 +42,14 @@ def _put_detail(self, value):
 
 
 def _renamed(name):
-    """Make a property for an attribute that has another name today."""
+    """Return a property for an attribute that has been renamed."""
     def put(self, value):
         setattr(self, name, value)
     return property(lambda self: getattr(self, name), put)
 
 
 def install(patches):
-    """Let positions be set, also by iterators that call no constructor."""
+    """Let positions be set, even by iterators that do not call the constructor."""
     for name in ('current_position', 'epoch', 'is_new_epoch'):
         patches.set(OrderedIterator, name, _settable(name))
     detail = vars(OrderedIterator)['previous_epoch_detail']

@@ -1,4 +1,4 @@
-"""Iterators up to version 4 shuffle the order of the epoch before, not a new one."""
+"""Shuffling up to version 4: that of the preceding order, not of a new one."""
 import functools
 
 import numpy
@@ -16,14 +16,14 @@ _OWN = 'MultiprocessIterator with random numbers of its own'
 
 
 class ShuffleAgainSampler(ShuffleOrderSampler):
-    """Order sampler that shuffles the order of the epoch before."""
+    """Order sampler that shuffles the order of the preceding epoch."""
 
     def __call__(self, current_order, current_position):
         return self._random.permutation(current_order)
 
 
 class OwnRandomSampler(ShuffleOrderSampler):
-    """Order sampler whose first order alone is drawn from NumPy's global state.
+    """Order sampler of which only the first order uses NumPy's global state.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def _change(patches, cls):
 
 
 def _draw_apart(patches, cls):
-    """Have an iterator draw a seed when it is made, whether it shuffles or not."""
+    """Let an iterator draw a seed at construction, whether it shuffles or not."""
     construct, restart = cls.__init__, cls._restart
 
     @functools.wraps(construct)
@@ -75,7 +75,7 @@ def _draw_apart(patches, cls):
 
 
 def install(patches):
-    """Let orders of later epochs be those of a version that was named."""
+    """Let the orders of later epochs be those of a named version."""
     if _named.is_named(patches, 'v4'):
         _change(patches, SerialIterator)
         _change(patches, MultithreadIterator)

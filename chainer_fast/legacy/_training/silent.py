@@ -1,4 +1,4 @@
-"""Extensions that define no ``__call__``, which did nothing up to version 5."""
+"""Extensions without ``__call__``, which did nothing up to version 5."""
 from chainer_fast.legacy import _report
 from chainer_fast.training.extension import Extension
 

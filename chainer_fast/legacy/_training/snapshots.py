@@ -1,4 +1,4 @@
-"""Snapshots of version 1, which took their trigger themselves."""
+"""Snapshots of version 1, which accepted a trigger themselves."""
 import functools
 
 from chainer_fast.legacy import _report
@@ -22,7 +22,7 @@ def _make(name, function, n_others):
 
 
 def install(patches):
-    """Bring back the argument ``trigger``."""
+    """Restore the argument ``trigger``."""
     for name, n_others in (('snapshot', 2), ('snapshot_object', 3)):
         function = _make(name, getattr(_snapshot, name), n_others)
         patches.set(_snapshot, name, function)

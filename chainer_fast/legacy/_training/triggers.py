@@ -1,4 +1,4 @@
-"""Triggers of earlier versions: a module by another name, and when epochs fire."""
+"""Triggers of earlier versions: another name of the module, and the times of epochs."""
 import functools
 
 from chainer_fast.legacy import _attributes, _named, _report
@@ -8,7 +8,7 @@ _WHAT = 'triggers that ask for an update at the end of an epoch'
 
 
 def install(patches):
-    """Let the module be imported by that name, and epochs fire as then."""
+    """Let the module be imported by that name, and fire triggers of epochs as then."""
     _attributes.move(patches, {
         'chainer_fast.training.triggers.interval':
             'chainer_fast.training.triggers.interval_trigger'})

@@ -16,7 +16,7 @@ if tp.TYPE_CHECKING:
 
 
 class _Grouped:
-    """Initializer that calls another one with a separate axis for the groups.
+    """Initializer that calls another one on an array with an axis for the groups.
 
     Parameters
     ----------
@@ -41,23 +41,23 @@ class Maxout(link.Chain):
     Parameters
     ----------
     in_size : int or None
-        Number of inputs, found at the first call if None.
+        Number of inputs, determined at the first call if None.
     out_size : int
         Number of outputs.
     pool_size : int
         Number :math:`p` of linear functions; each output is the largest of them.
     initialW : initializer or None
-        Initializes the weight. An array has the shape ``(out_size, pool_size,
-        in_size)``; so has the array that a callable receives, unless it is a
-        :class:`chainer_fast.Initializer`.
+        Initializes the weight. An array must have the shape ``(out_size, pool_size,
+        in_size)``. A callable that is not a :class:`chainer_fast.Initializer` receives
+        an array of the same shape.
     initial_bias : initializer or None
         Initializes the bias in the same way, with the shape ``(out_size, pool_size)``.
-        None means there is no bias.
+        None means that there is no bias.
 
     Attributes
     ----------
     linear : chainer_fast.links.Linear
-        The linear functions, with those of one output next to each other.
+        The linear functions; those of one output are adjacent.
     out_size, pool_size : int
         As given.
 
@@ -105,7 +105,7 @@ class Maxout(link.Chain):
                 in_size, out_size * pool_size, bias is None, weight, bias)
 
     def _regrouped(self, name, initial, ndim, *columns):
-        """Return the initializer of a parameter that has all functions on one axis."""
+        """Return the initializer of a parameter with all functions on one axis."""
         if isinstance(initial, get_array_types()):
             if initial.ndim != ndim:
                 raise ValueError('%s.ndim should be %d, got an array of shape %s'

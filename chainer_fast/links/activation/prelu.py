@@ -8,7 +8,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class PReLU(link.Link):
-    """Rectifier with a learnt slope for negative numbers.
+    """Rectifier with a learned slope for negative inputs.
 
     .. math:: y = \\max(0, x) + W \\min(0, x)
 
@@ -17,8 +17,8 @@ class PReLU(link.Link):
     Parameters
     ----------
     shape : tuple of int
-        Shape of the slope, which is that of the input's first axes after the batch
-        axis; ``()`` for one slope in all.
+        Shape of the slope: that of the first axes of the input after the batch axis, or
+        ``()`` for a single slope.
     init : float, array or initializer
         Initializes the slope.
 
@@ -63,7 +63,7 @@ class PReLU(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array
-            Input; after its first axis come the axes of the slope.
+            Input, whose axes after the first one begin with those of the slope.
 
         Returns
         -------

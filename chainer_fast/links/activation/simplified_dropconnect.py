@@ -21,17 +21,17 @@ class SimplifiedDropconnect(link.Link):
     Parameters
     ----------
     in_size : int or None
-        Number of inputs. If None, it is found at the first call, and ``W`` is
-        initialized then.
+        Number of inputs. If None, it is determined at the first call, which also
+        initializes ``W``.
     out_size : int
         Number of outputs.
     ratio : float
         Probability of dropping a weight.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
-        Initializes the weight; if None, it is drawn from a normal distribution with the
-        variance ``1 / in_size``.
+        Initializes the weight; a normal distribution with the variance ``1 / in_size``
+        if None.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
 
@@ -60,7 +60,7 @@ class SimplifiedDropconnect(link.Link):
     >>> layer(x).shape
     (4, 2)
 
-    All weights are used if the call says so:
+    A call can turn the dropping of weights off:
 
     >>> y = layer(x, train=False)
     >>> np.allclose(y.array, F.linear(x, layer.W, layer.b).array)
@@ -107,7 +107,7 @@ class SimplifiedDropconnect(link.Link):
         mask : array, Variable or None
             Weights to keep, instead of random ones.
         use_batchwise_mask : bool
-            Whether each row of the batch has a mask of its own.
+            Whether each row of the batch has its own mask.
 
         Returns
         -------

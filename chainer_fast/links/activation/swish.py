@@ -1,4 +1,4 @@
-"""Swish with a learnt parameter."""
+"""Swish with a learned parameter."""
 from __future__ import annotations
 
 from chainer_fast import link, variable
@@ -10,7 +10,7 @@ from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
 class Swish(link.Link):
-    """Input times its sigmoid, whose steepness is learnt.
+    """Input times its sigmoid, with a learned steepness.
 
     .. math:: y = x \\, \\sigma(\\beta x)
 
@@ -19,9 +19,9 @@ class Swish(link.Link):
     Parameters
     ----------
     beta_shape : tuple of int or None
-        Shape of the steepness, which is that of the input's first axes after the batch
-        axis; ``()`` for one in all. None stands for all axes after the batch axis,
-        found at the first call.
+        Shape of the steepness: that of the first axes of the input after the batch
+        axis, or ``()`` for a single number. None means all axes after the batch axis,
+        determined at the first call.
     beta_init : float, array or initializer
         Initializes the steepness.
 

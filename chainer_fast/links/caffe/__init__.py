@@ -1,4 +1,4 @@
-"""Networks of Caffe as links; needs protobuf."""
+"""Caffe networks as links; requires protobuf."""
 from __future__ import annotations
 
 import typing as tp

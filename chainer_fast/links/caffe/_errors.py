@@ -1,14 +1,14 @@
-"""The error of files that are no network."""
+"""The error for files that are not networks."""
 from google.protobuf import message
 
 
 class CaffeModelError(
         message.DecodeError, AttributeError, IndexError, RuntimeError, ValueError):
-    """A caffemodel that is damaged, or asks for what is not supported.
+    """Error for a caffemodel that is damaged or requires an unsupported feature.
 
-    It names the file and, where one is to blame, the layer. It is an error of each of
-    the types that Chainer raises for such files, so that programs that catch one of
-    them go on to do so: ``DecodeError`` of protobuf (the file cannot be read),
-    RuntimeError (a layer is not supported), IndexError and ValueError (weights are
-    missing, or do not fit) and AttributeError (two layers have the same name).
+    The message names the file and, if possible, the layer. The class derives from all
+    types that Chainer raises for such files, so that programs that catch one of those
+    keep working: ``DecodeError`` of protobuf (the file cannot be read), RuntimeError (a
+    layer is not supported), IndexError and ValueError (weights are missing or have the
+    wrong size) and AttributeError (two layers have the same name).
     """

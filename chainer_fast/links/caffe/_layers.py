@@ -10,7 +10,7 @@ from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 
 
 class _SingleArgumentFunction:
-    """Calls a function of one variable with fixed further arguments.
+    """Calls a function of one variable with fixed additional arguments.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ class _SingleArgumentFunction:
 
 
 class _SingleArgumentFunctionTestMode(_SingleArgumentFunction):
-    """The same with ``chainer.config.train`` set to False."""
+    """Like its base class, with ``chainer.config.train`` set to False."""
 
     _entry = 'train', False
 
 
 class _SingleArgumentFunctionWithCudnn(_SingleArgumentFunction):
-    """The same with a value of ``chainer.config.use_cudnn``, the first argument."""
+    """Like its base class, with ``config.use_cudnn`` set to the first argument."""
 
     def __init__(self, use_cudnn, func, *args, **kwargs):
         super().__init__(func, *args, **kwargs)
@@ -59,7 +59,7 @@ class _ListArgumentFcuntion:
     func : callable
         The function.
     **kwargs
-        Its arguments after the tuple.
+        Arguments after the tuple.
     """
 
     def __init__(self, func, **kwargs):
@@ -70,7 +70,7 @@ class _ListArgumentFcuntion:
 
 
 class _EltwiseFunction:
-    """Multiplies variables, adds them or takes their maximum.
+    """Computes the product, the weighted sum or the maximum of variables.
 
     Parameters
     ----------
@@ -102,12 +102,12 @@ class _EltwiseFunction:
 
 
 class _CallChildLink:
-    """Calls the link that is a network's child of some name at that time.
+    """Calls the child of a network that has a given name at the time of the call.
 
     Parameters
     ----------
     caffe_func : CaffeFunction
-        The network. It is held weakly, since it holds this object.
+        The network. It is a weak reference, since the network refers to this object.
     name : str
         Name of the child.
     """
@@ -128,7 +128,7 @@ class _CallChildLink:
         return type(self), (self.caffe_func, self.name)
 
     def __setstate__(self, state):
-        # Pickles of Chainer hold the network itself.
+        # Chainer's pickles contain the network itself.
         self._caffe_func = weakref.ref(state['caffe_func'])
         self.name = state['name']
 

@@ -1,8 +1,8 @@
-"""Sizes, windows and weights, read from the messages of a layer.
+"""Readers of sizes, windows and weights in the messages of a layer.
 
-Blobs of old files give their sizes in four fields (``num``, ``channels``, ``height``
-and ``width``), those of newer files in a list. A window is one number, a list of
-numbers, or a field for each direction.
+Blobs in old files have four fields for their sizes (``num``, ``channels``, ``height``
+and ``width``); those in newer files have a list. A window is one number, a list of
+numbers, or one field for each direction.
 """
 import math
 
@@ -10,8 +10,9 @@ import numpy
 
 from chainer_fast import backend, initializer
 
-# Bytes that the weight of a grouped convolution may have without groups. The file has
-# fewer values, so that a damaged number of groups could ask for any size.
+# Limit in bytes for the weight of a grouped convolution when it is expanded to one
+# without groups. The file has fewer values, so a damaged number of groups could request
+# any size.
 _LARGEST = 1 << 31
 
 
@@ -98,11 +99,11 @@ def _check_positive(what, sizes):
     """Check a size, or a sequence of them."""
     for size in [sizes] if isinstance(sizes, int) else sizes:
         if size < 1:
-            raise ValueError('%s is %s: it has to be 1 or more' % (what, size))
+            raise ValueError('%s is %s: it must be 1 or more' % (what, size))
 
 
 def _check_shape(what, blob, shape):
-    """Check that a blob has as many values as an array of the shape."""
+    """Check that a blob has as many values as an array of a given shape."""
     _check_positive('an axis of %s' % what, shape)
     n = len(blob.data or blob.double_data)
     if n != math.prod(shape):
@@ -111,13 +112,13 @@ def _check_shape(what, blob, shape):
 
 
 def _check_groups(shape, group):
-    """Check that a weight can be divided into groups, and made whole."""
+    """Check that a weight can be divided into groups and expanded to all channels."""
     if group < 1 or shape[0] % group:
         raise ValueError('%d maps cannot be divided into %s groups' % (shape[0], group))
     size = 4 * math.prod(shape) * group
     if group > 1 and size > _LARGEST:
         raise ValueError(
-            'the weight of shape %r would take %s bytes without its %s groups: at most '
+            'the weight of shape %r would need %s bytes without its %s groups: at most '
             '%d are supported' % (tuple(shape), size, group, _LARGEST))
 
 
@@ -140,14 +141,15 @@ class _Blob(initializer.Initializer):
 
 
 class _ConvolutionBlob(_Blob):
-    """Fills the weight of an ungrouped convolution from that of a grouped one.
+    """Fills the weight of an ungrouped convolution from the blob of a grouped one.
 
     Parameters
     ----------
     blob : caffe_pb.BlobProto
         The blob.
     group : int
-        Number of groups. Each is a block on the diagonal; the rest is zero.
+        Number of groups. Each group is a block on the diagonal; the other elements are
+        zero.
     """
 
     def __init__(self, blob, group):

@@ -5,14 +5,14 @@ from chainer_fast import functions, links
 from chainer_fast.links.caffe import _layers, _params
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 
-# Functions that set up layers, by the name of the type in ``layer`` and by its number
-# in ``layers``, the field of older files.
+# Functions that set up layers, by the name of the type in the field ``layer`` and by
+# its number in ``layers``, the field in older files.
 _type_to_method = {}
 _oldname_to_method = {}
 
 
 def _layer(typ, oldname):
-    """Make a decorator for the function that sets up layers of a type.
+    """Return a decorator for the function that sets up layers of a type.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ def _layer(typ, oldname):
     Returns
     -------
     callable
-        The decorator. The function takes the network and the message of a layer.
+        The decorator. The arguments of the function are the network and the message of
+        a layer.
     """
     def register(setup):
         _type_to_method[typ] = setup
@@ -110,7 +111,7 @@ def _deconvolution(net, layer):
 
 @_layer('Data', 'DATA')
 def _data(net, layer):
-    """Do nothing: the data are the arguments of the network."""
+    """Do nothing, since the data are passed to the network as arguments."""
 
 
 @_layer('Dropout', 'DROPOUT')
@@ -187,7 +188,7 @@ def _batch_norm(net, layer):
     mean, var = [_params._values(blob) for blob in _blobs(layer, 2)[:2]]
     _params._check_shape('the variance', layer.blobs[1], mean.shape)
     if len(layer.blobs) > 2:
-        # The averages are still sums; they stay zero if there was no batch.
+        # The averages are stored as sums; they remain zero if there was no batch.
         _params._check_shape('the scale of the averages', layer.blobs[2], (1,))
         scale = _params._values(layer.blobs[2])
         mean, var = [v / scale if scale.any() else v * 0 for v in (mean, var)]
@@ -213,7 +214,7 @@ def _eltwise(net, layer):
 @_layer('Scale', None)
 def _scale(net, layer):
     param = layer.scale_param
-    own = len(layer.bottom) == 1    # otherwise the weight is another input
+    own = len(layer.bottom) == 1    # otherwise another input is the weight
     blobs = _blobs(layer, own + param.bias_term)
     W_shape = _params._shape(blobs[0]) if own else None
     b_shape = _params._shape(blobs[own]) if param.bias_term else None

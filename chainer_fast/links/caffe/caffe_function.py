@@ -1,4 +1,4 @@
-"""Networks of Caffe, read from their files."""
+"""Caffe networks that are read from files."""
 from __future__ import annotations
 
 import copy
@@ -10,7 +10,7 @@ from google.protobuf import message
 from chainer_fast import link
 from chainer_fast.links.caffe._errors import CaffeModelError
 
-# Programs that add types of layers use names of the private modules, too.
+# Programs that add layer types also use names of the private modules.
 from chainer_fast.links.caffe._layers import (  # noqa: F401
     _CallChildLink,
     _EltwiseFunction,
@@ -47,45 +47,45 @@ def _read(path):
         net = caffe_pb.NetParameter.FromString(content)
     except (message.DecodeError, ValueError) as e:
         raise CaffeModelError(
-            '%s is no caffemodel, or it is truncated or damaged: %s'
+            '%s is not a caffemodel, or it is truncated or damaged: %s'
             % (path, e)) from e
     # An empty file is a network without layers, which the exporter writes.
     if content and not net.layer and not net.layers:
         raise CaffeModelError(
-            '%s (%d bytes) is no caffemodel, or it is truncated or damaged: it has no '
-            'layer' % (path, len(content)))
+            '%s (%d bytes) is not a caffemodel, or it is truncated or damaged: it has '
+            'no layer' % (path, len(content)))
     return net
 
 
 def _check_names(layer):
-    """Check that names are text: protobuf gives bytes that are no UTF-8 as they are."""
+    """Check that names are text: protobuf returns bytes if they are not UTF-8."""
     for name in (layer.name, layer.type, *layer.bottom, *layer.top):
         if isinstance(name, bytes):
-            raise ValueError('a name has the bytes %r, which are no UTF-8' % (name,))
+            raise ValueError('a name has the bytes %r, which are not UTF-8' % (name,))
 
 
-# What layers that are not right raise.
+# Errors that invalid layers raise.
 _WRONG = AttributeError, IndexError, RuntimeError, TypeError, ValueError
 
 _Caffe = tp.TypeVar('_Caffe', bound='CaffeFunction')
 
 
 class CaffeFunction(link.Chain):
-    """A network of Caffe as a function of variables.
+    """A Caffe network as a function of variables.
 
     Layers with weights become children under their own names. Layers of unsupported
-    types are left out with a warning, data layers without one. Supported are Concat,
-    Convolution, Deconvolution, Dropout, InnerProduct, LRN (across channels), Pooling
-    (by maximum or average), ReLU, Reshape (of all axes), BatchNorm, Eltwise, Scale,
-    Slice, Softmax (along channels), Sigmoid, SoftmaxWithLoss and Split, both in Caffe's
-    current form and in the old one (``layers``). Rules that include or exclude layers
-    are ignored: ``chainer.config.train`` decides what a layer does. Average pooling
-    omits windows that stick out of the image.
+    types are skipped with a warning, data layers without one. The supported types are
+    Concat, Convolution, Deconvolution, Dropout, InnerProduct, LRN (across channels),
+    Pooling (by maximum or average), ReLU, Reshape (of all axes), BatchNorm, Eltwise,
+    Scale, Slice, Softmax (along channels), Sigmoid, SoftmaxWithLoss and Split, both in
+    Caffe's current form and in the old one (``layers``). Rules that include or exclude
+    layers are ignored: ``chainer.config.train`` determines what a layer computes.
+    Average pooling omits windows that extend beyond the image.
 
     Parameters
     ----------
     model_path : str
-        The file, as Caffe writes it (not the text format).
+        Path of the file in Caffe's binary format (not the text format).
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class CaffeFunction(link.Chain):
     layers : list of (str, list of str, list of str)
         Names of the layers in their order, with the names of their inputs and outputs.
     split_map : dict
-        The variables that the outputs of Split layers stand for.
+        Original variable of each output of a Split layer.
     variables : dict
         All values that the last call computed, by name.
 
@@ -102,10 +102,10 @@ class CaffeFunction(link.Chain):
     ------
     CaffeModelError
         If the file is not a caffemodel, or is damaged; if weights of a layer are
-        missing or do not fit its sizes; if a layer does something that is not
-        supported. The message names the file and the layer. It is a
-        ``google.protobuf.message.DecodeError``, RuntimeError, ValueError, IndexError
-        and AttributeError as well.
+        missing or do not match its sizes; if a layer uses an unsupported feature. The
+        message names the file and the layer. The error is also a
+        ``google.protobuf.message.DecodeError``, a RuntimeError, a ValueError, an
+        IndexError and an AttributeError.
     OSError
         If the file cannot be opened.
 
@@ -115,11 +115,11 @@ class CaffeFunction(link.Chain):
 
     Notes
     -----
-    Damage that leaves a valid file, such as another value of a weight, cannot be seen.
+    Damage that leaves a valid file, such as a changed weight, cannot be detected.
 
     Examples
     --------
-    A network of this package, written as Caffe's files and read again: ::
+    A network of this package, written to Caffe's files and read again: ::
 
         net = L.Linear(3, 2)
         x = chainer.Variable(np.ones((1, 3), np.float32))
@@ -150,7 +150,7 @@ class CaffeFunction(link.Chain):
                 text = '%s: layer "%s": %s' % (model_path, layer.name, e)
                 if type(e) in _WRONG:
                     raise CaffeModelError(text) from e
-                # An error of a program that adds types of layers.
+                # An error in a program that adds layer types.
                 if len(e.args) == 1:
                     e.args = text,
                 raise

@@ -38,7 +38,7 @@ class Filtered(link.Link):
 
     def _set_filters(self, in_channels, nobias, initialW, initial_bias,
                      bias_shape=None, layout=None):
-        """Make the parameters, and initialize those whose shape is already known."""
+        """Create the parameters, and initialize those whose shape is already known."""
         if nobias is not False:
             argument.check_nobias(nobias)
         W = variable.Parameter(initializers._get_initializer(initialW), layout=layout)
@@ -70,7 +70,7 @@ class Filtered(link.Link):
         Returns
         -------
         chainer_fast.Variable
-            Images of as many axes as ``x``, with the channels on the second.
+            Images with as many axes as ``x`` and the channels on the second axis.
 
         Raises
         ------
@@ -78,10 +78,10 @@ class Filtered(link.Link):
             If ``x`` has another dtype, number of axes or number of channels.
         ValueError
             If the groups do not divide the number of channels, or, for convolutions of
-            any dimension, if that number is another.
+            any dimension, if the number of channels is wrong.
         AssertionError
             If the images are smaller than the window, or, for links of any dimension,
-            if the number of axes is another.
+            if the number of axes is wrong.
         """
         W = self.W
         if W.raw_array is None:
@@ -95,7 +95,7 @@ class Filtered(link.Link):
 
 
 def lay_out(W):
-    """Give a parameter its filters in the order in memory that convolutions prefer."""
+    """Store the filters of a parameter in the memory order that convolutions prefer."""
     array = W.raw_array
     in_order = array if W.layout is not None else convolution.laid_out(array)
     if in_order is not array:
@@ -103,14 +103,14 @@ def lay_out(W):
 
 
 def shift(in_channels, out_channels, ksize):
-    """Return the three arguments, shifted by one if the first was left out."""
+    """Return the three arguments, shifted by one if the first one was omitted."""
     if ksize is None:
         return None, in_channels, out_channels
     return in_channels, out_channels, ksize
 
 
 def count(value, name):
-    """Return an argument as an int, as :func:`int` reads it."""
+    """Return an argument as an int, converted by :func:`int`."""
     try:
         return int(_numbers.plain(value))
     except TypeError:
@@ -121,7 +121,7 @@ def share(side, count, groups):
     """Return the number of channels in each group; ``side`` is for messages."""
     try:
         remainder = count % groups
-    except TypeError:       # that of a string is about its format
+    except TypeError:       # the message for a string is about its format
         raise TypeError('the number of %s channels must be an integer, but is %r'
                         % (side, count)) from None
     if remainder:

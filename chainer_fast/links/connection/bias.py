@@ -22,8 +22,8 @@ class Bias(link.Link):
     axis : int
         Axis of the input that the first axis of the bias corresponds to.
     shape : tuple of int or None
-        Shape of the bias. If None, the link has no bias and takes it as second
-        argument.
+        Shape of the bias. If None, the link has no bias; the second argument of a call
+        is the bias.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Bias(link.Link):
     >>> bias(np.zeros((2, 3, 5), np.float32)).shape
     (2, 3, 5)
 
-    With the bias as argument:
+    With the bias as an argument:
 
     >>> x, b = np.zeros((2, 3), np.float32), np.arange(3, dtype=np.float32)
     >>> L.Bias()(x, b).array
@@ -64,7 +64,7 @@ class Bias(link.Link):
         Parameters
         ----------
         *xs : chainer_fast.Variable or array
-            The input, followed by the bias if the link has none.
+            The input, followed by the bias if the link has no bias.
 
         Returns
         -------

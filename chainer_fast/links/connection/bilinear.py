@@ -14,7 +14,7 @@ class Bilinear(link.Link):
     .. math:: y_l = \\sum_{jk} x_j z_k W_{jkl}
         + \\sum_j x_j V^1_{jl} + \\sum_k z_k V^2_{kl} + b_l
 
-    The dtype of the inputs is that of the parameters. See
+    The inputs must have the dtype of the parameters. See
     :func:`chainer_fast.functions.bilinear`.
 
     Parameters
@@ -24,11 +24,12 @@ class Bilinear(link.Link):
     out_size : int
         Number of outputs.
     nobias : bool
-        Leave out the linear terms and the bias.
+        Whether to omit the linear terms and the bias.
     initialW : initializer or None
         Initializes ``W``; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : tuple of initializers or None
-        Initialize ``V1``, ``V2`` and ``b``; the last one is zero if None.
+        Initializers of ``V1``, ``V2`` and ``b``; ``b`` is zero if its initializer is
+        None.
 
     Attributes
     ----------

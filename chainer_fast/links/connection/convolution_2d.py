@@ -28,27 +28,27 @@ class Convolution2D(_filters.Filtered):
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call, and
-        ``W`` is initialized then.
+        Number of channels of the images. If None, it is determined at the first call,
+        which also initializes ``W``.
     out_channels : int
         Number of filters.
     ksize : int or pair of int
-        Height and width of the filters. If it is left out, the two arguments in front
-        of it are ``out_channels`` and ``ksize``.
+        Height and width of the filters. If it is omitted, the two preceding arguments
+        are ``out_channels`` and ``ksize``.
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
         An array has the shape of ``W``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or pair of int
-        Distance between neighbouring elements of the window. Keyword argument.
+        Distance between adjacent elements of the window. Keyword argument.
     groups : int
-        Number of groups that the channels are split into, each with filters of its
-        own. Keyword argument.
+        Number of groups that the channels are split into, each with its own filters.
+        Keyword argument.
 
     Attributes
     ----------
@@ -63,16 +63,16 @@ class Convolution2D(_filters.Filtered):
     groups : int
         As given.
     cudnn_fast : bool
-        Whether the link was made in the compute mode ``'cudnn_fast'``, in which filters
-        and images have their channels last.
+        Whether the link was created in the compute mode ``'cudnn_fast'``, in which
+        filters and images have the channels last.
     x_layout : str or None
-        Memory layout that images must have.
+        Required memory layout of images.
 
     Raises
     ------
     ValueError
-        If the groups do not divide the channels, or if ``deterministic`` is given, a
-        former argument.
+        If the groups do not divide the channels, or if ``deterministic``, a former
+        argument, is given.
     TypeError
         If any other argument is given.
 
@@ -87,7 +87,7 @@ class Convolution2D(_filters.Filtered):
     >>> conv(x).shape
     (1, 16, 14, 14)
 
-    From any number of channels, and the same in short:
+    With any number of channels, and the same in short form:
 
     >>> L.Convolution2D(None, 16, 5)(x).shape
     (1, 16, 24, 24)
@@ -175,12 +175,12 @@ class Convolution2D(_filters.Filtered):
         """
         layout = getattr(x, 'layout', None)
         if layout != self.x_layout:
-            words = _foreign.cure(x)    # tensors of PyTorch have a layout as well
+            words = _foreign.cure(x)    # PyTorch tensors have a layout, too
             if words is not None:
                 raise TypeError(words)
             raise AssertionError(
-                'the link was made, in its compute mode, for images of the layout %r, '
-                'not %r' % (self.x_layout, layout))
+                'the link was created, in its compute mode, for images of the layout '
+                '%r, not %r' % (self.x_layout, layout))
         W = self.W
         if W.raw_array is None:
             _, in_channels, _, _ = as_variable(x).shape
@@ -188,7 +188,7 @@ class Convolution2D(_filters.Filtered):
         if config.cudnn_channels_last:
             _filters.lay_out(W)
         if self.groups == 1 and self.dilate == (1, 1) and not self.cudnn_fast:
-            # Saves the function checking its keyword arguments.
+            # With this, the function need not check its keyword arguments.
             return convolution_2d.convolution_2d(x, W, self.b, self.stride, self.pad)
         return convolution_2d.convolution_2d(
             x, W, self.b, self.stride, self.pad, groups=self.groups,
@@ -200,7 +200,7 @@ class Convolution2D(_filters.Filtered):
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             nobias: bool = False,
             **kwargs: _Unpack[_ConvolutionOptions]) -> _Convolution:
-        """Make a convolution with given filters.
+        """Create a convolution with given filters.
 
         Parameters
         ----------

@@ -19,39 +19,38 @@ class ConvolutionND(_filters.Filtered):
         y_{no}(j) = b_o + \\sum_{c, u} W_{oc}(u)\\, x_{nc}(s \\odot j + d \\odot u - p)
 
     with positions :math:`j` and :math:`u`, the stride :math:`s`, the dilation :math:`d`
-    and the padding :math:`p`, each of which has a number for every axis; see
-    :func:`chainer_fast.functions.convolution_nd`. From images of shape ``(n,
-    in_channels, d_1, ..., d_N)`` come images of shape ``(n, out_channels, l_1, ...,
-    l_N)``.
+    and the padding :math:`p`, each with one number for every axis; see
+    :func:`chainer_fast.functions.convolution_nd`. Images of shape ``(n, in_channels,
+    d_1, ..., d_N)`` are mapped to images of shape ``(n, out_channels, l_1, ..., l_N)``.
 
     Parameters
     ----------
     ndim : int
         Number of axes of an image.
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call, and
-        ``W`` is initialized then.
+        Number of channels of the images. If None, it is determined at the first call,
+        which also initializes ``W``.
     out_channels : int
         Number of filters.
     ksize : int or tuple of int
-        Lengths of the filters. If it is left out, the two arguments in front of it are
+        Lengths of the filters. If it is omitted, the two preceding arguments are
         ``out_channels`` and ``ksize``.
     stride, pad : int or tuple of int
         Stride, and padding with zeros on either side.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
         An array has the shape of ``W``.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     cover_all : bool
-        Whether windows cover every element; the last one may extend beyond the image.
+        Whether the windows cover every element; the last one may extend beyond the
+        image.
     dilate : int or tuple of int
-        Distance between neighbouring elements of the window.
+        Distance between adjacent elements of the window.
     groups : int
-        Number of groups that the channels are split into, each with filters of its
-        own.
+        Number of groups that the channels are split into, each with its own filters.
 
     Attributes
     ----------
@@ -127,7 +126,7 @@ class ConvolutionND(_filters.Filtered):
             cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
             stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
             nobias: bool = False, **kwargs: tp.Any) -> _Convolution:
-        """Make a convolution with given filters.
+        """Create a convolution with given filters.
 
         Parameters
         ----------
@@ -165,9 +164,9 @@ class Convolution1D(ConvolutionND):
 
     .. math:: y_{noj} = b_o + \\sum_{cu} W_{ocu}\\, x_{n, c, s j + d u - p}
 
-    with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`. From
-    sequences of shape ``(n, in_channels, length)`` come sequences of shape ``(n,
-    out_channels, l)`` with ``l = (length + 2 * pad - dilate * (ksize - 1) - 1) //
+    with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`.
+    Sequences of shape ``(n, in_channels, length)`` are mapped to sequences of shape
+    ``(n, out_channels, l)`` with ``l = (length + 2 * pad - dilate * (ksize - 1) - 1) //
     stride + 1``.
 
     Parameters
@@ -213,8 +212,8 @@ class Convolution1D(ConvolutionND):
 class Convolution3D(ConvolutionND):
     """Convolution of volumes; see :class:`ConvolutionND` for the arguments.
 
-    The formula is that of :class:`ConvolutionND` for three axes. From volumes of shape
-    ``(n, in_channels, depth, height, width)`` come volumes of ``out_channels``
+    The formula is that of :class:`ConvolutionND` for three axes. Volumes of shape ``(n,
+    in_channels, depth, height, width)`` are mapped to volumes of ``out_channels``
     channels.
 
     Parameters

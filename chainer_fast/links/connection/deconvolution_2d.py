@@ -20,25 +20,25 @@ class Deconvolution2D(_filters.Filtered):
             W_{couv}\\, x_{ncjk} \\quad\\text{for all } c, j, k, u, v
 
     starting from the bias :math:`b_o`; see
-    :func:`chainer_fast.functions.deconvolution_2d`. From images of shape
-    ``(n, in_channels, h, w)`` and a floating dtype come images of shape
-    ``(n, out_channels, h_out, w_out)``, by default with
-    ``h_out = stride * (h - 1) + dilate * (kh - 1) + 1 - 2 * pad``.
+    :func:`chainer_fast.functions.deconvolution_2d`. Images of shape ``(n, in_channels,
+    h, w)`` and a floating dtype are mapped to images of shape ``(n, out_channels,
+    h_out, w_out)``, by default with ``h_out = stride * (h - 1) + dilate * (kh - 1) + 1
+    - 2 * pad``.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call, and
-        ``W`` is initialized then.
+        Number of channels of the images. If None, it is determined at the first call,
+        which also initializes ``W``.
     out_channels : int
         Number of channels of the result.
     ksize : int or pair of int
-        Height and width of the filters. If it is left out, the two arguments in front
-        of it are ``out_channels`` and ``ksize``.
+        Height and width of the filters. If it is omitted, the two preceding arguments
+        are ``out_channels`` and ``ksize``.
     stride, pad : int or pair of int
         Stride and padding of the convolution that is transposed.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     outsize : pair of int, optional
         Height and width of the result; by default the smallest possible.
     initialW : initializer or None
@@ -47,7 +47,7 @@ class Deconvolution2D(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or pair of int
-        Distance between neighbouring elements of the window. Keyword argument.
+        Distance between adjacent elements of the window. Keyword argument.
     groups : int
         Number of groups that the channels are split into. Keyword argument.
 
@@ -67,8 +67,8 @@ class Deconvolution2D(_filters.Filtered):
     Raises
     ------
     ValueError
-        If the groups do not divide the channels, or if ``deterministic`` is given, a
-        former argument.
+        If the groups do not divide the channels, or if ``deterministic``, a former
+        argument, is given.
     TypeError
         If any other argument is given.
     AssertionError
@@ -85,7 +85,7 @@ class Deconvolution2D(_filters.Filtered):
     >>> deconv(x).shape
     (1, 3, 28, 28)
 
-    From any number of channels, and the same in short:
+    With any number of channels, and the same in short form:
 
     >>> L.Deconvolution2D(None, 3, 5)(x).shape
     (1, 3, 18, 18)
@@ -135,7 +135,7 @@ class Deconvolution2D(_filters.Filtered):
 
     def _apply_filters(self, x, W, b):
         if self.groups == 1 and self.dilate == (1, 1):
-            # Saves the function checking its keyword arguments.
+            # With this, the function need not check its keyword arguments.
             return deconvolution_2d.deconvolution_2d(
                 x, W, b, self.stride, self.pad, self.outsize)
         return deconvolution_2d.deconvolution_2d(

@@ -18,27 +18,26 @@ class DeconvolutionND(_filters.Filtered):
             \\quad\\text{for all } c, j, u
 
     starting from the bias :math:`b_o`, with notation as for :class:`ConvolutionND`; see
-    :func:`chainer_fast.functions.deconvolution_nd`. From images of shape
-    ``(n, in_channels, d_1, ..., d_N)`` come images of shape
-    ``(n, out_channels, l_1, ..., l_N)``, by default with
-    ``l_i = stride * (d_i - 1) + dilate * (k_i - 1) + 1 - 2 * pad``.
+    :func:`chainer_fast.functions.deconvolution_nd`. Images of shape ``(n, in_channels,
+    d_1, ..., d_N)`` are mapped to images of shape ``(n, out_channels, l_1, ..., l_N)``,
+    by default with ``l_i = stride * (d_i - 1) + dilate * (k_i - 1) + 1 - 2 * pad``.
 
     Parameters
     ----------
     ndim : int
         Number of axes of an image.
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call, and
-        ``W`` is initialized then.
+        Number of channels of the images. If None, it is determined at the first call,
+        which also initializes ``W``.
     out_channels : int
         Number of channels of the result.
     ksize : int or tuple of int
-        Lengths of the filters. If it is left out, the two arguments in front of it are
+        Lengths of the filters. If it is omitted, the two preceding arguments are
         ``out_channels`` and ``ksize``.
     stride, pad : int or tuple of int
         Stride and padding of the convolution that is transposed.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     outsize : tuple of int, optional
         Lengths of the result; by default the smallest possible.
     initialW : initializer or None
@@ -47,7 +46,7 @@ class DeconvolutionND(_filters.Filtered):
     initial_bias : initializer or None
         Initializes the bias; zero if None.
     dilate : int or tuple of int
-        Distance between neighbouring elements of the window.
+        Distance between adjacent elements of the window.
     groups : int
         Number of groups that the channels are split into.
 
@@ -128,8 +127,8 @@ class Deconvolution1D(DeconvolutionND):
             \\quad\\text{for all } c, j, u
 
     starting from the bias :math:`b_o`, with the stride :math:`s`, the dilation
-    :math:`d` and the padding :math:`p` of the convolution that is transposed. From
-    sequences of shape ``(n, in_channels, length)`` come sequences of shape ``(n,
+    :math:`d` and the padding :math:`p` of the convolution that is transposed. Sequences
+    of shape ``(n, in_channels, length)`` are mapped to sequences of shape ``(n,
     out_channels, l)``, by default with ``l = stride * (length - 1) + dilate * (ksize -
     1) + 1 - 2 * pad``.
 
@@ -175,8 +174,8 @@ class Deconvolution1D(DeconvolutionND):
 class Deconvolution3D(DeconvolutionND):
     """Transposed convolution of volumes; see :class:`DeconvolutionND`.
 
-    The formula is that of :class:`DeconvolutionND` for three axes. From volumes of
-    shape ``(n, in_channels, depth, height, width)`` come volumes of ``out_channels``
+    The formula is that of :class:`DeconvolutionND` for three axes. Volumes of shape
+    ``(n, in_channels, depth, height, width)`` are mapped to volumes of ``out_channels``
     channels.
 
     Parameters

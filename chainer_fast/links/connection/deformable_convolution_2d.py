@@ -20,13 +20,13 @@ class DeformableConvolution2D(link.Chain):
         y_{no}(j) = b_o + \\sum_{c, u} W_{oc}(u)\\, x_{nc}(s j + u - p + \\Delta_{nju})
 
     with positions :math:`j` in the image and :math:`u` in the window. One convolution
-    computes the offsets :math:`\\Delta`. The filters of the other are applied to the
-    pixels at the moved positions, which are interpolated bilinearly.
+    computes the offsets :math:`\\Delta`. The filters of the other one are applied to
+    the pixels at the shifted positions, which are interpolated bilinearly.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call.
+        Number of channels of the images. If None, it is determined at the first call.
     out_channels : int
         Number of filters.
     ksize : int or pair of int
@@ -37,7 +37,7 @@ class DeformableConvolution2D(link.Chain):
         Whether to leave out the bias, and the initializers, of the convolution that
         computes the offsets.
     deform_nobias, deform_initialW, deform_initial_bias
-        The same for the convolution of the moved windows. By default its filters are
+        The same for the convolution of the shifted windows. By default its filters are
         initially zero.
 
     Attributes
@@ -45,7 +45,7 @@ class DeformableConvolution2D(link.Chain):
     offset_conv : chainer_fast.links.Convolution2D
         Computes the offsets.
     deform_conv : DeformableConvolution2DSampler
-        Convolution of the moved windows.
+        Convolution of the shifted windows.
 
     See Also
     --------
@@ -106,7 +106,7 @@ class DeformableConvolution2D(link.Chain):
 
 
 class DeformableConvolution2DSampler(_filters.Filtered):
-    """Convolution of windows that are moved by given offsets.
+    """Convolution of windows that are shifted by given offsets.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class DeformableConvolution2DSampler(_filters.Filtered):
     ksize, stride, pad : int or pair of int
         Height and width of the filters, stride, and padding.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW, initial_bias : initializer or None
         Initialize filters and bias; zero if None.
 

@@ -9,7 +9,7 @@ from chainer_fast.types import InitializerSpec
 
 
 class DepthwiseConvolution2D(_filters.Filtered):
-    """Convolution of each channel of images with filters of its own, and a bias.
+    """Convolution of each channel of images with its own filters, and a bias.
 
     .. math::
 
@@ -17,8 +17,8 @@ class DepthwiseConvolution2D(_filters.Filtered):
             x_{n, c, s_y j + u - p_h, s_x k + v - p_w}
 
     with :math:`m` filters for each channel, the stride :math:`s` and the padding
-    :math:`p`; see :func:`chainer_fast.functions.depthwise_convolution_2d`. From images
-    of shape ``(n, in_channels, h, w)`` come images of shape ``(n, in_channels *
+    :math:`p`; see :func:`chainer_fast.functions.depthwise_convolution_2d`. Images of
+    shape ``(n, in_channels, h, w)`` are mapped to images of shape ``(n, in_channels *
     channel_multiplier, h_out, w_out)``.
 
     Parameters
@@ -33,10 +33,10 @@ class DepthwiseConvolution2D(_filters.Filtered):
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
-        Initializes the filters; if None, they are drawn from a normal distribution with
-        a variance of one over the fan-in, which counts all channels.
+        Initializes the filters; if None, they are drawn from a normal distribution
+        whose variance is one over the fan-in of all channels.
     initial_bias : initializer or None
         Initializes the bias; zero if None.
 

@@ -1,4 +1,4 @@
-"""Convolution with windows that have holes, with parameters."""
+"""Dilated convolution, with parameters."""
 from __future__ import annotations
 
 import typing as tp
@@ -19,26 +19,26 @@ class DilatedConvolution2D(_filters.Filtered):
             x_{n, c, s_y j + d_y u - p_h, s_x k + d_x v - p_w}
 
     with the stride :math:`s`, the dilation :math:`d` and the padding :math:`p`; see
-    :func:`chainer_fast.functions.dilated_convolution_2d`. From images of shape ``(n,
-    in_channels, h, w)`` come images of shape ``(n, out_channels, h_out, w_out)``. The
-    link :class:`~chainer_fast.links.Convolution2D` can do the same, and more.
+    :func:`chainer_fast.functions.dilated_convolution_2d`. Images of shape ``(n,
+    in_channels, h, w)`` are mapped to images of shape ``(n, out_channels, h_out,
+    w_out)``. The link :class:`~chainer_fast.links.Convolution2D` is more general.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images. If None, it is found at the first call, and
-        ``W`` is initialized then.
+        Number of channels of the images. If None, it is determined at the first call,
+        which also initializes ``W``.
     out_channels : int
         Number of filters.
     ksize : int or pair of int
-        Height and width of the filters. If it is left out, the two arguments in front
-        of it are ``out_channels`` and ``ksize``.
+        Height and width of the filters. If it is omitted, the two preceding arguments
+        are ``out_channels`` and ``ksize``.
     stride, pad : int or pair of int
         Stride, and padding with zeros on either side.
     dilate : int or pair of int
-        Distance between neighbouring elements of the window.
+        Distance between adjacent elements of the window.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : initializer or None
@@ -58,7 +58,7 @@ class DilatedConvolution2D(_filters.Filtered):
     Raises
     ------
     TypeError
-        If there is any other argument.
+        If any other argument is given.
 
     See Also
     --------

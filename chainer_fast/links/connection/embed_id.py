@@ -13,11 +13,11 @@ _EmbedID = tp.TypeVar('_EmbedID', bound='EmbedID')
 
 
 class EmbedID(link.Link):
-    """Looks vectors up by integer IDs.
+    """Looks up vectors by integer IDs.
 
     .. math:: y_i = W_{x_i}
 
-    The result equals the product of one-hot rows and ``W``; the rows are not made.
+    The result equals the product of one-hot rows and ``W``, without computing the rows.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ class EmbedID(link.Link):
     out_size : int
         Length of the vectors.
     initialW : initializer or None
-        Initializes the vectors; with standard normal samples if None.
+        Initializes the vectors; standard normal samples if None.
     ignore_label : int or None
-        An ID that stands for a vector of zeros.
+        ID that is mapped to a vector of zeros.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class EmbedID(link.Link):
     array([[5., 6.],
            [1., 2.]], dtype=float32)
 
-    Sentences that are filled up with -1, whose vector is zero:
+    Sentences that are padded with -1, whose vector is zero:
 
     >>> embed = L.EmbedID(10, 4, ignore_label=-1)
     >>> embed(np.array([[7, 2, 9], [5, -1, -1]])).shape
@@ -68,7 +68,7 @@ class EmbedID(link.Link):
         self.ignore_label = ignore_label
 
     def forward(self, x: VariableOrArray) -> Variable:
-        """Look vectors up.
+        """Look up vectors.
 
         Parameters
         ----------
@@ -94,14 +94,14 @@ class EmbedID(link.Link):
     def from_params(
             cls: type[_EmbedID], W: VariableOrArray,
             ignore_label: int | None = None) -> _EmbedID:
-        """Make an embedding from given vectors.
+        """Create an embedding from given vectors.
 
         Parameters
         ----------
         W : chainer_fast.Variable or array
             Vectors, of shape ``(in_size, out_size)``, which are copied.
         ignore_label : int or None
-            An ID that stands for a vector of zeros.
+            ID that is mapped to a vector of zeros.
 
         Returns
         -------

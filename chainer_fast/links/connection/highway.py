@@ -1,4 +1,4 @@
-"""Layer that passes on part of its input."""
+"""Layer that passes part of its input through."""
 from __future__ import annotations
 
 import typing as tp
@@ -14,26 +14,26 @@ if tp.TYPE_CHECKING:
 
 
 class Highway(link.Chain):
-    """Fully connected layer with a gate that lets part of the input pass unchanged.
+    """Fully connected layer with a gate that passes part of the input unchanged.
 
     .. math:: y = t \\odot a(W_h x + b_h) + (1 - t) \\odot x,
         \\quad t = \\sigma(W_t x + b_t)
 
     with an activation function :math:`a`. With a negative initial :math:`b_t`, the
-    layer first passes most of its input.
+    layer initially passes most of its input.
 
     Parameters
     ----------
     in_out_size : int
         Number of inputs, and of outputs.
     nobias : bool
-        Leave out both biases.
+        Whether to omit both biases.
     activate : callable
         Activation function.
     init_Wh, init_Wt : initializer or None
-        Initialize the weights of the layer and of its gate.
+        Initializers of the weights of the layer and of its gate.
     init_bh, init_bt : initializer or None
-        Initialize their biases.
+        Initializers of their biases.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Highway(link.Chain):
     >>> layer(x).shape
     (2, 3)
 
-    A layer whose gate stays shut returns its input:
+    A layer whose gate is closed returns its input:
 
     >>> shut = L.Highway(3, init_bt=-100)
     >>> shut(x).array

@@ -1,4 +1,4 @@
-"""The module that GoogLeNet is made of."""
+"""The module that GoogLeNet consists of."""
 from __future__ import annotations
 
 from chainer_fast import link
@@ -11,7 +11,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class Inception(link.Chain):
-    """Convolutions with windows of several sizes, side by side.
+    """Parallel convolutions with windows of several sizes.
 
     .. math::
 
@@ -29,12 +29,12 @@ class Inception(link.Chain):
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images, found at the first call if None.
+        Number of channels of the images, determined at the first call if None.
     out1 : int
         Number of channels after the convolution of 1 x 1.
     proj3, out3 : int
-        Number of channels after the projection in front of the convolution of 3 x 3,
-        and after that.
+        Number of channels after the projection before the convolution of 3 x 3, and
+        after that convolution.
     proj5, out5 : int
         The same for the convolution of 5 x 5.
     proj_pool : int

@@ -23,9 +23,9 @@ _POOLING: dict[str, tp.Any] = {
 
 
 class InceptionBN(link.Chain):
-    """Convolutions with windows of several sizes, each batch-normalized, side by side.
+    """Parallel convolutions with windows of several sizes and batch normalization.
 
-    The images go through up to four branches, whose results are concatenated along the
+    Up to four branches process the images; their results are concatenated along the
     channels. No convolution has a bias; each is followed by batch normalization and the
     rectifier.
 
@@ -38,12 +38,12 @@ class InceptionBN(link.Chain):
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images, found at the first call if None.
+        Number of channels of the images, determined at the first call if None.
     out1 : int
-        Number of channels after the convolution of 1 x 1; the branch is left out if
-        zero.
+        Number of channels after the convolution of 1 x 1; the branch is omitted if it
+        is zero.
     proj3, out3 : int
-        Number of channels after the projection in front of the convolution of 3 x 3,
+        Number of channels after the projection before the convolution of 3 x 3,
         and after that.
     proj33, out33 : int
         The same for the two convolutions of 3 x 3.
@@ -105,20 +105,21 @@ class InceptionBN(link.Chain):
         super().__init__()
         self.out1, self.proj_pool = out1, proj_pool
         self.stride, self.pooltype = stride, pooltype
-        if pooltype not in tuple(_POOLING):   # it may have no hash
+        if pooltype not in tuple(_POOLING):   # it may not be hashable
             raise NotImplementedError(
                 "pooltype must be 'max' or 'avg', got %r" % (pooltype,))
-        # Batch normalization by itself would take float32 for mixed16.
+        # Batch normalization by default would use float32 for mixed16.
         dtype = get_dtype(dtype, map_mixed16=numpy.float16)
-        # Old versions of Chainer walk through links in the order of their additions.
+        # Old versions of Chainer iterate over links in the order in which they were
+        # added.
         groups = [[
             ('proj3', in_channels, proj3, 1, 1), ('conv3', proj3, out3, 3, stride),
             ('proj33', in_channels, proj33, 1, 1), ('conv33a', proj33, out33, 3, 1),
             ('conv33b', out33, out33, 3, stride)]]
         if out1 > 0:
             assert stride == 1 and proj_pool is not None, (
-                'with out1 the stride must be 1 and proj_pool given, got stride=%s and '
-                'proj_pool=%s' % (stride, proj_pool))
+                'with out1, the stride must be 1 and proj_pool must be given, got '
+                'stride=%s and proj_pool=%s' % (stride, proj_pool))
             groups.append([('conv1', in_channels, out1, 1, 1)])
         if proj_pool is not None:
             groups.append([('poolp', in_channels, proj_pool, 1, 1)])

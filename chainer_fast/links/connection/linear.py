@@ -22,12 +22,12 @@ class Linear(link.Link):
     Parameters
     ----------
     in_size : int or None
-        Number of inputs. If None, it is found at the first call, and ``W`` is
-        initialized then.
+        Number of inputs. If None, it is determined at the first call, which also
+        initializes ``W``.
     out_size : int or None
         Number of outputs. If None, ``in_size`` is the number of outputs.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
         Initializes the weight; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : initializer or None
@@ -59,7 +59,7 @@ class Linear(link.Link):
     >>> layer(np.ones((4, 3), np.float32)).shape
     (4, 2)
 
-    The number of inputs can be left to the first call:
+    The number of inputs can be determined at the first call:
 
     >>> layer = L.Linear(None, 2)
     >>> layer.W.is_initialized
@@ -102,7 +102,7 @@ class Linear(link.Link):
 
     @property
     def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
-        """Sizes, and whether the bias is left out."""
+        """Sizes, and whether the bias is omitted."""
         yield 'in_size', self.in_size
         yield 'out_size', self.out_size
         yield 'nobias', self.b is None
@@ -139,8 +139,8 @@ class Linear(link.Link):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If ``x`` has another dtype or number of elements than ``W`` asks for, or
-            only one axis.
+            If the dtype or the number of elements of ``x`` does not match ``W``, or
+            ``x`` has only one axis.
         """
         if self.W.array is None:
             self._initialize_params(math.prod(x.shape[n_batch_axes:]))
@@ -150,7 +150,7 @@ class Linear(link.Link):
     def from_params(
             cls: type[_Linear], W: VariableOrArray, b: VariableOrArray | None = None,
             nobias: bool = False) -> _Linear:
-        """Make a layer from given weights.
+        """Create a layer from given weights.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Linear(link.Link):
         b : chainer_fast.Variable, array or None
             Bias of shape ``(out_size,)``, which is copied.
         nobias : bool
-            Leave out the bias.
+            Whether to omit the bias.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Convolution with separate filters at each place, with parameters."""
+"""Convolution with separate filters at each position, with parameters."""
 from __future__ import annotations
 
 import typing as tp
@@ -12,7 +12,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class LocalConvolution2D(_filters.Filtered):
-    """Convolution whose filters and biases differ from place to place.
+    """Convolution whose filters and biases differ between positions.
 
     .. math::
 
@@ -25,16 +25,16 @@ class LocalConvolution2D(_filters.Filtered):
     in_channels : int or None
         Number of channels of the images.
     out_channels : int
-        Number of filters at each place.
+        Number of filters at each position.
     in_size : int, pair of int or None
         Height and width of the images. If this or ``in_channels`` is None, both are
-        found at the first call, and the parameters are initialized then.
+        determined at the first call, which also initializes the parameters.
     ksize : int or pair of int
         Height and width of the filters.
     stride : int or pair of int
         Stride.
     nobias : bool
-        Leave out the bias.
+        Whether to omit the bias.
     initialW : initializer or None
         Initializes the filters; :class:`chainer_fast.initializers.LeCunNormal` if None.
     initial_bias : initializer or None

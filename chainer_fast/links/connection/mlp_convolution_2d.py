@@ -1,4 +1,4 @@
-"""Convolution followed by a perceptron in every pixel."""
+"""Convolution followed by a perceptron at every pixel."""
 from __future__ import annotations
 
 import typing as tp
@@ -10,36 +10,36 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import Variable, VariableOrArray
 
 _WSCALE = (
-    'wscale is not supported anymore. Use conv_init and bias_init to say how filters '
-    'and biases are initialized.')
+    'wscale is not supported anymore. Use conv_init and bias_init to specify the '
+    'initialization of filters and biases.')
 
 
 class MLPConvolution2D(link.ChainList):
-    """Convolution whose result goes through a small perceptron, pixel by pixel.
+    """Convolution followed by a small perceptron that is applied to each pixel.
 
     .. math::
 
         h_1 = W_1 * x + b_1, \\qquad h_{i + 1} = W_{i + 1} * a(h_i) + b_{i + 1}
 
     where :math:`*` is convolution and :math:`a` the activation function. All filters
-    but the first have windows of one pixel. The link is a list of its convolutions, and
-    its result is the last :math:`h_i`.
+    except the first ones have windows of one pixel. The link is a list of its
+    convolutions, and its result is the last :math:`h_i`.
 
     Parameters
     ----------
     in_channels : int or None
-        Number of channels of the images, found at the first call if None.
+        Number of channels of the images, determined at the first call if None.
     out_channels : tuple of int
         Number of channels after each of the convolutions.
     ksize : int or pair of int
-        Height and width of the filters of the first convolution. If it is left out,
-        the two arguments in front of it are ``out_channels`` and ``ksize``.
+        Height and width of the filters of the first convolution. If it is omitted, the
+        two preceding arguments are ``out_channels`` and ``ksize``.
     stride, pad : int or pair of int
         Stride and padding of the first convolution.
     activation : callable
         Applied between two convolutions.
     *args
-        Refused; the first of them was once ``wscale``.
+        Not accepted; the first of them used to be ``wscale``.
     conv_init : initializer or None
         Initializes the filters. Keyword argument.
     bias_init : initializer or None
@@ -55,7 +55,7 @@ class MLPConvolution2D(link.ChainList):
     AssertionError
         If there is no convolution.
     ValueError
-        If ``wscale`` is given, a former argument.
+        If ``wscale``, a former argument, is given.
     TypeError
         If any other argument is given.
 
@@ -84,7 +84,7 @@ class MLPConvolution2D(link.ChainList):
             activation: tp.Callable[..., tp.Any] = relu.relu, *args: tp.Any,
             **kwargs: tp.Any) -> None:
         if args:
-            # The first of them was once wscale.
+            # The first of them used to be wscale.
             raise TypeError(_WSCALE)
         conv_init, bias_init = argument.parse_kwargs(
             kwargs, ('conv_init', None), ('bias_init', None), wscale=_WSCALE)

@@ -16,7 +16,7 @@ class Parameter(link.Link):
     Parameters
     ----------
     array : numpy.ndarray or cupy.ndarray
-        The initial value; the parameter holds this very array.
+        The initial value; it is not copied.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ if tp.TYPE_CHECKING:
 
 
 class Scale(link.Chain):
-    """Multiplies by a weight, broadcast along the other axes, and may add a bias.
+    """Multiplies by a weight, broadcast along other axes, and optionally adds a bias.
 
     .. math:: y_{ijk} = W_j x_{ijk} + b_j
 
@@ -26,12 +26,12 @@ class Scale(link.Chain):
     axis : int
         Axis of the input that the first axis of the weight corresponds to.
     W_shape : tuple of int or None
-        Shape of the weight. If None, the link has no weight and takes it as second
-        argument.
+        Shape of the weight. If None, the link has no weight; the second argument of a
+        call is the weight.
     bias_term : bool
-        Add a bias.
+        Whether to add a bias.
     bias_shape : tuple of int or None
-        Shape of the bias; taken from the weight if the link has one.
+        Shape of the bias; that of the weight if the link has a weight.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Scale(link.Chain):
     >>> scale(np.ones((2, 3, 5), np.float32)).shape
     (2, 3, 5)
 
-    With the weight as argument:
+    With the weight as an argument:
 
     >>> x, W = np.ones((2, 3), np.float32), np.arange(3, dtype=np.float32)
     >>> L.Scale()(x, W).array
@@ -72,7 +72,7 @@ class Scale(link.Chain):
         super().__init__()
         learnt = W_shape is not None
         if bias_term and not learnt and bias_shape is None:
-            raise ValueError('bias_term needs bias_shape where W_shape is not given')
+            raise ValueError('bias_term needs bias_shape if W_shape is not given')
         self.axis = axis
         with self.init_scope():
             if learnt:
@@ -86,7 +86,7 @@ class Scale(link.Chain):
         Parameters
         ----------
         *xs : chainer_fast.Variable or array
-            The input, followed by the weight if the link has none.
+            The input, followed by the weight if the link has no weight.
 
         Returns
         -------

@@ -11,12 +11,12 @@ from chainer_fast.utils.walker_alias import WalkerAlias
 
 
 class SamplingLink(link.Link):
-    """A link with vectors of classes and a sampler of them.
+    """A link with vectors of classes and a sampler of classes.
 
     Parameters
     ----------
     weights : sequence of float
-        Probability of drawing each class, up to a factor.
+        Relative probability of drawing each class.
     sample_size : int
         Number of samples of noise for each input.
     initialW : initializer or None

@@ -9,7 +9,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BlackOut(_sampling.SamplingLink):
-    """BlackOut loss of many classes, by samples drawn in proportion to their counts.
+    """BlackOut loss of many classes, with samples drawn in proportion to their counts.
 
     .. math::
 
@@ -17,7 +17,7 @@ class BlackOut(_sampling.SamplingLink):
             + \\sum_k \\log (1 - p_{z_{nk}}(x_n)) \\Bigr]
 
     where :math:`p` is the softmax of the scores :math:`x_n \\cdot w_i` over the target
-    :math:`t_n` and the samples of noise :math:`z_{nk}` alone. See
+    :math:`t_n` and the samples of noise :math:`z_{nk}` only. See
     :func:`chainer_fast.functions.black_out`.
 
     Parameters

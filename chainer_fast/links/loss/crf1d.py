@@ -28,7 +28,7 @@ class CRF1d(link.Link):
     n_label : int
         Number of labels.
     initial_cost : initializer or None
-        Initializes the costs; with zero if None.
+        Initializes the costs; zero if None.
 
     Attributes
     ----------
@@ -85,7 +85,8 @@ class CRF1d(link.Link):
         ys : list of Variable or array of int
             The labels, of the same lengths.
         reduce : str
-            ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all.
+            ``'mean'`` for the mean over the chains, ``'no'`` for the losses of all
+            chains.
         transpose : bool
             Whether an entry of the lists is a chain rather than a time.
 
@@ -101,9 +102,9 @@ class CRF1d(link.Link):
             If chains are not sorted from the longest to the shortest, or labels are not
             integers.
         ValueError
-            If ``reduce`` is unknown, or there are not as many labels as scores.
+            If ``reduce`` is unknown, or the number of labels is not that of scores.
         AssertionError
-            If there are scores of another number of labels.
+            If the scores are for another number of labels.
         IndexError
             If a label is out of range, or the lists are empty.
         """
@@ -137,7 +138,7 @@ class CRF1d(link.Link):
         Raises
         ------
         AssertionError
-            If there are scores of another number of labels.
+            If the scores are for another number of labels.
         """
         if not transpose:
             return crf1d.argmax_crf1d(self.cost, xs)

@@ -21,10 +21,10 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class TreeParser:
-    """Finds the way from the root of a binary tree to each of its leaves.
+    """Finds the path from the root of a binary tree to each of its leaves.
 
-    A tree is a leaf or a tuple of two trees. Inner nodes are numbered from the root:
-    each before those below it, and those on the left before those on the right.
+    A tree is a leaf or a tuple of two trees. Inner nodes are numbered in preorder: each
+    node before those below it, and nodes on the left before those on the right.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class TreeParser:
     next_id : int
         Number of inner nodes so far.
     paths : dict
-        For each leaf, the inner nodes on the way to it, an array of int32.
+        For each leaf, an int32 array of the inner nodes on the path to it.
     codes : dict
         For each leaf, an array of the turns at these nodes: 1 for left, -1 for right.
     """
@@ -49,7 +49,7 @@ class TreeParser:
         self.next_id: int = 0
 
     def parse(self, tree: tp.Any) -> None:
-        """Parse a tree, and forget the previous one.
+        """Parse a tree, and discard the previous one.
 
         Parameters
         ----------
@@ -85,11 +85,11 @@ class TreeParser:
         return self.next_id
 
     def get_paths(self) -> dict[int, NdArray]:
-        """Return the nodes on the ways; see the attribute ``paths``."""
+        """Return the nodes on the paths; see the attribute ``paths``."""
         return self.paths
 
     def get_codes(self) -> dict[int, NdArray]:
-        """Return the turns of the ways; see the attribute ``codes``."""
+        """Return the turns on the paths; see the attribute ``codes``."""
         return self.codes
 
 
@@ -116,11 +116,11 @@ class BinaryHierarchicalSoftmaxFunction(
     Attributes
     ----------
     paths : array of int32
-        Inner nodes on the ways to all leaves, one after the other.
+        Inner nodes on the paths to all leaves, one path after the other.
     codes : array
-        The turns there.
+        Turns at these nodes.
     begins : array of int32
-        Start of the way to each leaf in ``paths``, and end of the last way.
+        Start in ``paths`` of the path to each leaf, and end of the last path.
     parser_size : int
         Number of inner nodes.
     """
@@ -143,7 +143,7 @@ class BinaryHierarchicalSoftmaxFunction(
     def __setstate__(self, state: tp.Any) -> None:
         self.__dict__.update(state)
         if '_longest' not in state:
-            # Pickles of Chainer do not have it; copies, one for each call, do.
+            # Chainer's pickles do not have it; the copies for each call do.
             self._longest = int((self.begins[1:] - self.begins[:-1]).max())
 
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
@@ -152,8 +152,8 @@ class BinaryHierarchicalSoftmaxFunction(
             setattr(self, name, visitor.visit_array(getattr(self, name)))
 
     def _make_node(self):
-        # A derived class may compute something else; the general way takes the arrays
-        # inside of others.
+        # A derived class may compute something else; the general code unwraps the
+        # arrays.
         if type(self) is BinaryHierarchicalSoftmaxFunction and not isinstance(
                 self.begins, kinds.wrappers):
             return _TreeAdapter(self)
@@ -171,10 +171,11 @@ class BinaryHierarchicalSoftmaxFunction(
             w_type.shape[0] == self.parser_size, w_type.shape[1] == x_type.shape[1])
 
     def _ways(self, t):
-        """Return nodes and turns of each step to the leaves."""
+        """Return the nodes and the turns of each step to the leaves."""
         longest = self._longest
         if isinstance(t, numpy.ndarray):
-            # Fewer steps may do; on a GPU the host would have to wait for this number.
+            # Fewer steps may suffice, but the host would have to wait for a GPU to
+            # know.
             try:
                 lengths = self.begins[t + 1] - self.begins[t]
             except IndexError as error:
@@ -198,7 +199,7 @@ class BinaryHierarchicalSoftmaxFunction(
         g = negative_sampling.tree_factors(self._scores, self._turns, gloss)
         gx = negative_sampling.sum_rows(g, W, self._nodes, None)
         gW = negative_sampling.spread_rows(g, x, self._nodes, None, len(W))
-        # They differ in type if types were not checked.
+        # Their types may differ if types were not checked.
         return gx.astype(x.dtype, copy=False), None, gW.astype(W.dtype, copy=False)
 
     forward_gpu = forward_cpu
@@ -208,10 +209,10 @@ class BinaryHierarchicalSoftmaxFunction(
 class BinaryHierarchicalSoftmax(link.Link):
     """Loss of many classes that are the leaves of a binary tree.
 
-    At each inner node :math:`n` of the tree, the way of an input :math:`x` goes to the
-    left with the probability :math:`\\sigma(w_n \\cdot x)` and otherwise to the right.
-    The loss is the negative logarithm of the probability of reaching the given leaf
-    :math:`t`, summed over the inputs:
+    At each inner node :math:`n` of the tree, an input :math:`x` goes to the left with
+    the probability :math:`\\sigma(w_n \\cdot x)` and to the right otherwise. The loss
+    is the negative logarithm of the probability of reaching the given leaf :math:`t`,
+    summed over the inputs:
 
     .. math::
 
@@ -229,8 +230,8 @@ class BinaryHierarchicalSoftmax(link.Link):
         The tree: a leaf, which is the number of a class, or a tuple of two trees, such
         as ``((0, 1), 2)``. See :meth:`create_huffman_tree`.
     dtype : dtype specifier or None
-        dtype of the codes; None stands for ``chainer_fast.config.dtype``, which is
-        always the dtype of ``W``.
+        dtype of the codes; ``chainer_fast.config.dtype`` if None. ``W`` always has the
+        latter dtype.
 
     Attributes
     ----------
@@ -264,7 +265,7 @@ class BinaryHierarchicalSoftmax(link.Link):
 
     @staticmethod
     def create_huffman_tree(word_counts: dict[tp.Any, tp.Any]) -> tp.Any:
-        """Make a tree in which frequent leaves are near the root.
+        """Create a tree in which frequent leaves are near the root.
 
         The two trees with the smallest counts are joined until one tree remains.
 
@@ -290,7 +291,7 @@ class BinaryHierarchicalSoftmax(link.Link):
         """
         if not word_counts:
             raise ValueError('word_counts must hold the count of at least one leaf')
-        # Among equal counts, the tree whose leaf was named first comes first.
+        # Among equal counts, the tree with the leaf that was given first comes first.
         heap = [(_numbers.plain(count), place, leaf)
                 for place, (leaf, count) in enumerate(word_counts.items())]
         heapq.heapify(heap)
@@ -330,9 +331,9 @@ class BinaryHierarchicalSoftmax(link.Link):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If dtypes or shapes do not match; classes of int64 are refused, too.
+            If dtypes or shapes do not match. Classes of int64 are not accepted, either.
         IndexError
             If a class is out of range.
         """
-        # Calls must not share the state that a function keeps from its forward pass.
+        # Calls must not share the state that a function stores in its forward pass.
         return copy.copy(self._func)(x, t, self.W)

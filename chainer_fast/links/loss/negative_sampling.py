@@ -13,7 +13,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 def _flattened(counts, power, dtype):
-    """Return weights of the classes: their counts raised to a power below one.
+    """Return the weights of the classes: their counts raised to a power below one.
 
     The power is computed in double precision and rounded. In other precisions, NumPy's
     last bits depend on the version and the machine, and so would the samples.
@@ -49,8 +49,8 @@ class NegativeSampling(_sampling.SamplingLink):
     power : float
         The power of the counts.
     dtype : dtype specifier or None
-        dtype in which the power is computed; None stands for
-        ``chainer_fast.config.dtype``, which is always the dtype of ``W``.
+        dtype in which the power is computed; ``chainer_fast.config.dtype`` if None.
+        ``W`` always has the latter dtype.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class NegativeSampling(_sampling.SamplingLink):
     >>> loss(x, t).shape
     ()
 
-    The vectors are zero at first, so that each of three scores costs :math:`\\log 2`:
+    The vectors are initially zero, so that each of three scores costs :math:`\\log 2`:
 
     >>> loss(x, t, reduce='no').array
     array([2.0794, 2.0794], dtype=float32)
@@ -101,7 +101,8 @@ class NegativeSampling(_sampling.SamplingLink):
         t : Variable or array of int32
             Their classes, of shape ``(batch,)``; -1 for inputs to ignore.
         reduce : str
-            ``'sum'`` for the sum over all inputs, ``'no'`` for the losses of all.
+            ``'sum'`` for the sum over all inputs, ``'no'`` for the losses of all
+            inputs.
         return_samples : bool
             Whether to return the samples of noise, too.
 
@@ -115,10 +116,10 @@ class NegativeSampling(_sampling.SamplingLink):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If the classes are not an array of int32, or there are not as many as
+            If the classes are not an array of int32, or their number is not that of the
             inputs.
         ValueError
-            If ``reduce`` is unknown, or the inputs have another length.
+            If ``reduce`` is unknown, or the length of the inputs is wrong.
         IndexError
             If a class is out of range.
         """

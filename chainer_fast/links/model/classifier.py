@@ -1,4 +1,4 @@
-"""A classifier around a predictor."""
+"""Classifier: a predictor with its loss and accuracy."""
 from __future__ import annotations
 
 import typing as tp
@@ -19,7 +19,7 @@ class Classifier(link.Chain):
 
     .. math:: \\text{loss} = \\text{lossfun}(\\text{predictor}(x), t)
 
-    It reports ``loss`` and, if it is computed, ``accuracy``; in a training these are
+    It reports ``loss`` and, if it is computed, ``accuracy``. A trainer logs them as
     ``main/loss`` and ``main/accuracy``.
 
     Parameters
@@ -69,7 +69,7 @@ class Classifier(link.Chain):
     >>> model.y.shape, round(float(model.accuracy.array), 4)
     ((4, 2), 0.5)
 
-    Regression, for which there is no accuracy:
+    Regression, which has no accuracy:
 
     >>> model = L.Classifier(L.Linear(3, 1), lossfun=F.mean_squared_error)
     >>> model.compute_accuracy = False

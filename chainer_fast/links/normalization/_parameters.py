@@ -3,12 +3,12 @@ from chainer_fast import initializers, variable
 
 
 def make(initial, default, dtype):
-    """Make a parameter whose shape is not known yet.
+    """Create a parameter whose shape is not known yet.
 
     Parameters
     ----------
     initial : initializer or None
-        Initializes it. If it is an initializer object, its dtype is set.
+        Initializer of the parameter. If it is an initializer object, its dtype is set.
     default : float
         Initial value if ``initial`` is None.
     dtype : dtype specifier
@@ -25,12 +25,12 @@ def make(initial, default, dtype):
 
 
 def initialize(shape, *parameters):
-    """Initialize those parameters that are not initialized yet.
+    """Initialize the parameters that are not initialized yet.
 
     Parameters
     ----------
     shape : int or tuple of int
-        Their shape.
+        Shape of the parameters.
     *parameters : chainer_fast.Parameter or None
         The parameters, in the order in which they draw random numbers.
     """

@@ -23,9 +23,9 @@ class BatchNormalization(link.Link):
         y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
 
     While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\sigma^2`
-    are mean and variance of the batch, see
-    :func:`~chainer_fast.functions.batch_normalization`, and the link keeps running
-    averages of these. Otherwise the averages take their place, see
+    are the mean and the variance of the batch, see
+    :func:`~chainer_fast.functions.batch_normalization`, and the link updates its
+    running averages of them. Otherwise the averages are used, see
     :func:`~chainer_fast.functions.fixed_batch_normalization`.
 
     Parameters
@@ -34,7 +34,7 @@ class BatchNormalization(link.Link):
         Shape of the parameters. If None, it is found at the first call, which needs
         ``axis``.
     decay : float
-        Share of the averages that a training step keeps.
+        Weight of the previous averages when a training step updates them.
     eps : float
         Constant added to the variance.
     dtype : dtype specifier or None
@@ -43,12 +43,12 @@ class BatchNormalization(link.Link):
     use_gamma, use_beta : bool
         Whether to learn a factor and a summand; otherwise they are one and zero.
     initial_gamma, initial_beta : initializer or None
-        Initialize them; one and zero if None.
+        Initializers of the factor and the summand; one and zero if None.
     axis : int, tuple of int or None
         Axes to aggregate, in ascending order. By default the first axis, and those
         after the axes of the parameters.
     initial_avg_mean, initial_avg_var : initializer or None
-        Initialize the averages; zero and one if None.
+        Initializers of the averages; zero and one if None.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class BatchNormalization(link.Link):
         The averages, of shape ``size``; None until the shape is known. They are saved
         with the link. The variance is the unbiased one.
     N : int
-        Number of batches over which the averages were fine-tuned; saved as well.
+        Number of batches over which the averages were fine-tuned. It is saved, too.
     decay, eps : float
         As given.
     axis : tuple of int or None
@@ -115,8 +115,8 @@ class BatchNormalization(link.Link):
         super().__init__()
         if size is None and axis is None:
             raise RuntimeError(
-                'size or axis is required: the shape of the parameters follows from '
-                'either')
+                'size or axis is required: either determines the shape of the '
+                'parameters')
         self.axis: tp.Any = (axis,) if isinstance(axis, int) else axis
         self.decay, self.eps = decay, eps
         self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)
@@ -167,7 +167,7 @@ class BatchNormalization(link.Link):
         yield 'use_beta', self.beta is not None
 
     def _scale_and_shift(self):
-        """Return the factor and the summand, or constants in their place."""
+        """Return the factor and the summand, or constants if there are none."""
         gamma, beta = self.gamma, self.beta
         return (
             self._constant(1) if gamma is None else gamma,
@@ -185,7 +185,7 @@ class BatchNormalization(link.Link):
         Parameters
         ----------
         x : chainer_fast.Variable or array
-            The batch, of a floating dtype, which may be another than that of the
+            The batch, of a floating dtype, which may differ from that of the
             parameters.
         finetune : bool
             Whether the averages become plain averages over all batches since
@@ -216,7 +216,7 @@ class BatchNormalization(link.Link):
 
         mean, var, decay = self.avg_mean, self.avg_var, self.decay
         if config.in_recomputing:
-            # The batch was counted in the first forward pass.
+            # The first forward pass has already counted the batch.
             mean = var = None
         elif finetune:
             self.N += 1

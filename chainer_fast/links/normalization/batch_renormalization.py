@@ -14,7 +14,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class BatchRenormalization(BatchNormalization):
-    """Normalizes batches with corrections towards running statistics.
+    """Normalizes batches, with corrections towards running statistics.
 
     .. math::
 
@@ -23,22 +23,22 @@ class BatchRenormalization(BatchNormalization):
         d = \\frac{\\mu - \\mu_\\mathrm{run}}{\\sigma_\\mathrm{run}}
 
     While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\sigma`
-    are those of the batch, and :math:`r` and :math:`d`, which are clipped, bring the
+    are those of the batch; :math:`r` and :math:`d`, which are clipped, correct the
     result towards that of the running averages; see
     :func:`~chainer_fast.functions.batch_renormalization`. Otherwise the running
-    averages take the place of the moments of the batch, as in batch normalization.
+    averages replace the moments of the batch, as in batch normalization.
 
     Parameters
     ----------
     size : int or tuple of int
-        Shape of the parameters: that of the input's axes after the first one. Any
-        further axes of the input are aggregated like the first.
+        Shape of the parameters: that of the axes of the input after the first one. Any
+        additional axes of the input are aggregated like the first one.
     rmax, dmax : float
-        Bounds of the corrections: the factor lies between ``1 / rmax`` and ``rmax``,
+        Bounds of the corrections: the factor is between ``1 / rmax`` and ``rmax``,
         the summand between ``-dmax`` and ``dmax``. The defaults allow no correction, so
         that the result equals that of batch normalization.
     decay : float
-        Share of the averages that a training step keeps.
+        Weight of the previous averages when a training step updates them.
     eps : float
         Constant added to the variance.
     dtype : dtype specifier or None
@@ -46,9 +46,9 @@ class BatchRenormalization(BatchNormalization):
     use_gamma, use_beta : bool
         Whether to learn a factor and a summand; otherwise they are one and zero.
     initial_gamma, initial_beta : initializer or None
-        Initialize them; one and zero if None.
+        Initializers of the factor and the summand; one and zero if None.
     initial_avg_mean, initial_avg_var : initializer or None
-        Initialize the averages; zero and one if None.
+        Initializers of the averages; zero and one if None.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class BatchRenormalization(BatchNormalization):
     r, d
         None; the corrections are attributes of the function.
     gamma, beta, avg_mean, avg_var, N, decay, eps
-        As those of :class:`BatchNormalization`.
+        As for :class:`BatchNormalization`.
 
     See Also
     --------

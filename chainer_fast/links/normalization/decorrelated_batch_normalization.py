@@ -58,7 +58,7 @@ def fix_avg_mean(avg_mean: NdArray, groups: int) -> NdArray:
     Warns
     -----
     UserWarning
-        If several groups get the same averages.
+        If several groups receive the same averages.
     """
     return _for_each_group('avg_mean', avg_mean, groups, 2)
 
@@ -66,7 +66,7 @@ def fix_avg_mean(avg_mean: NdArray, groups: int) -> NdArray:
 def fix_avg_projection(avg_projection: NdArray, groups: int) -> NdArray:
     """Return the average of projections with one matrix for each group.
 
-    Like :func:`fix_avg_mean`, with one axis more.
+    Like :func:`fix_avg_mean`, with one more axis.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ class DecorrelatedBatchNormalization(link.Link):
     .. math:: y = (\\Sigma + \\epsilon I)^{-1/2} (x - \\mu)
 
     While training (``chainer.config.train`` is true) :math:`\\mu` and :math:`\\Sigma`
-    are mean and covariance of the batch, see
-    :func:`~chainer_fast.functions.decorrelated_batch_normalization`, and the link keeps
-    running averages of the mean and of the projection in front of it. Otherwise the
-    averages take their place, see
-    :func:`~chainer_fast.functions.fixed_decorrelated_batch_normalization`. There are no
-    parameters to learn.
+    are the mean and the covariance of the batch, see
+    :func:`~chainer_fast.functions.decorrelated_batch_normalization`, and the link
+    updates its running averages of the mean and of the projection that precedes it.
+    Otherwise the averages are used, see
+    :func:`~chainer_fast.functions.fixed_decorrelated_batch_normalization`. The link has
+    no parameters.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ class DecorrelatedBatchNormalization(link.Link):
     groups : int
         Number of groups of channels; correlations are removed within each.
     decay : float
-        Share of the averages that a training step keeps.
+        Weight of the previous averages when a training step updates them.
     eps : float
         Constant added to the variances.
     dtype : dtype specifier
-        Type of the averages, which must be that of the inputs in testing.
+        Type of the averages. In testing, the inputs must have this dtype.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class DecorrelatedBatchNormalization(link.Link):
         """Save or load the averages.
 
         Files of early versions of Chainer have one mean and one projection for all
-        groups; each group gets them.
+        groups; each group receives them.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class DecorrelatedBatchNormalization(link.Link):
         Warns
         -----
         UserWarning
-            If several groups get the same averages.
+            If several groups receive the same averages.
         """
         if not isinstance(serializer, Deserializer):
             super().serialize(serializer)
@@ -230,7 +230,7 @@ class DecorrelatedBatchNormalization(link.Link):
                 x, mean, projection, groups=self.groups)
 
         if config.in_recomputing:
-            # The batch was counted in the first forward pass.
+            # The first forward pass has already counted the batch.
             mean = projection = None
         elif finetune:
             self.N += 1

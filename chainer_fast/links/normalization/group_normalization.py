@@ -16,20 +16,21 @@ class GroupNormalization(link.Link):
 
     .. math:: y = \\gamma \\frac{x - \\mu}{\\sqrt{\\sigma^2 + \\epsilon}} + \\beta
 
-    where :math:`\\mu` and :math:`\\sigma^2` are mean and variance over a group of
-    channels of a sample; see :func:`~chainer_fast.functions.group_normalization`. The
-    result does not depend on the other samples of the batch, nor on training.
+    where :math:`\\mu` and :math:`\\sigma^2` are the mean and the variance over a group
+    of channels of a sample; see :func:`~chainer_fast.functions.group_normalization`.
+    The result depends neither on the other samples of the batch nor on
+    ``chainer.config.train``.
 
     Parameters
     ----------
     groups : int
         Number of groups, which must divide the number of channels.
     size : int or None
-        Number of channels. If None, it is found at the first call.
+        Number of channels. If None, it is determined at the first call.
     eps : float
         Constant added to the variance.
     initial_gamma, initial_beta : initializer or None
-        Initialize factor and summand; one and zero if None.
+        Initializers of the factor and the summand; one and zero if None.
 
     Attributes
     ----------
@@ -94,8 +95,8 @@ class GroupNormalization(link.Link):
         chainer_fast.utils.type_check.InvalidType
             If ``x`` is not of a floating dtype, or has another number of channels.
         ValueError
-            If ``x`` has no axis of channels when the parameters are made, or the groups
-            do not divide the channels.
+            If ``x`` has no axis of channels when the parameters are created, or the
+            groups do not divide the channels.
         TypeError
             If ``groups`` is not an int.
         """

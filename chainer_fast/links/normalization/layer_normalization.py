@@ -18,18 +18,18 @@ class LayerNormalization(link.Link):
         y_{ij} = \\gamma_j \\frac{x_{ij} - \\mu_i}{\\sqrt{\\sigma_i^2 + \\epsilon}} +
         \\beta_j
 
-    where :math:`\\mu_i` and :math:`\\sigma_i^2` are mean and variance of a row; see
-    :func:`~chainer_fast.functions.layer_normalization`.
+    where :math:`\\mu_i` and :math:`\\sigma_i^2` are the mean and the variance of a row;
+    see :func:`~chainer_fast.functions.layer_normalization`.
 
     Parameters
     ----------
     size : int or None
-        Number of features. If None, it is found at the first call.
+        Number of features. If None, it is determined at the first call.
     eps : float
         Constant added to the variance.
     initial_gamma, initial_beta : initializer or None
-        Initialize factor and summand; one and zero if None. An array is used as the
-        parameter without a copy.
+        Initializers of the factor and the summand; one and zero if None. An array is
+        used as the parameter without a copy.
 
     Attributes
     ----------

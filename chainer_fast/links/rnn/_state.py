@@ -1,4 +1,4 @@
-"""Base of links with a state: variables that are not parameters."""
+"""Base of links with a state, which consists of variables that are not parameters."""
 from __future__ import annotations
 
 from chainer_fast import _numbers, link
@@ -10,7 +10,7 @@ from chainer_fast.variable import Variable
 
 
 class Step(link.Chain):
-    """A link that takes one step of each sequence of a batch."""
+    """A link that processes one step of each sequence in a batch."""
 
     def _words_on_error(self, error, args):
         x = args[-1] if args else None
@@ -42,7 +42,7 @@ class StatefulLink(Step):
                 visitor.visit_variable(state)
 
     def reset_state(self) -> None:
-        """Forget the state: begin a new sequence."""
+        """Clear the state to begin a new sequence."""
         for name in self._state_names:
             setattr(self, name, None)
 
@@ -64,13 +64,13 @@ class StatefulLink(Step):
 
 
 def zeros(link, x, size):
-    """Return the state before the first step: zeros for the samples of ``x``."""
+    """Return the initial state: zeros for the samples of ``x``."""
     with using_device(link.device):
         return Variable(link.xp.zeros((x.shape[0], size), x.dtype))
 
 
 def add_maps(link, in_size, out_size, *extra):
-    """Give a link the linear maps of a memory with four gates.
+    """Add the linear maps of a memory with four gates to a link.
 
     Parameters
     ----------

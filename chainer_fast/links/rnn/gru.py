@@ -17,7 +17,7 @@ class GRUBase(_state.Step):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of the state.
     init : initializer or None
@@ -61,7 +61,7 @@ class GRUBase(_state.Step):
 
 
 class StatelessGRU(GRUBase):
-    """Gated recurrent unit that takes its state as argument.
+    """Gated recurrent unit that receives its state as an argument.
 
     It computes from the last state :math:`h` and the input :math:`x`
 
@@ -77,14 +77,14 @@ class StatelessGRU(GRUBase):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of the state.
     init, inner_init : initializer or None
         Initialize the weights for the input and for the state;
         :class:`chainer_fast.initializers.LeCunNormal` if None.
     bias_init : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     Attributes
     ----------
@@ -145,20 +145,20 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
         z &= \\sigma(W_z x + U_z h), \\\\
         h_{\\text{new}} &= (1 - z) \\odot h + z \\odot \\tanh(W x + U (r \\odot h))
 
-    with a bias in each of the six maps. The first step leaves out the biases of the
-    maps of the state. The paper is that of :class:`StatelessGRU`.
+    with a bias in each of the six maps. The first step omits the biases of the maps of
+    the state. See :class:`StatelessGRU` for the reference.
 
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of the state.
     init, inner_init : initializer or None
         Initialize the weights for the input and for the state;
         :class:`chainer_fast.initializers.LeCunNormal` if None.
     bias_init : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
     U_r, U_z, U : chainer_fast.links.Linear
         Maps of the state, with weights of shape ``(out_size, out_size)``.
     h : Variable or None
-        The state, as returned by the last call. None stands for zeros. It is not saved
+        The state, as returned by the last call. None means zeros. It is not saved
         with the link.
     state_size : int
         Length of the state.
@@ -232,12 +232,12 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If ``x`` has another dtype or length, or if the batch is not as large as
-            that of the state.
+            If ``x`` has another dtype or length, or if the batch size is not that of
+            the state.
         """
         if self.h is None:
-            # A state of zeros leaves nothing to reset or to keep. The biases of its
-            # maps are left out.
+            # With a state of zeros there is nothing to reset or to keep. The biases of
+            # its maps are omitted.
             z = sigmoid.sigmoid(self.W_z(x))
             self.h = z * tanh.tanh(self.W(x))
         else:
@@ -248,20 +248,20 @@ class StatefulGRU(_state.StatefulLink, GRUBase):
 class GRU(StatefulGRU):
     """Gated recurrent unit that keeps its state; another name of :class:`StatefulGRU`.
 
-    In Chainer v1 this was the class that takes its state as argument, now
-    :class:`StatelessGRU`. A call with two arguments is an error.
+    In Chainer v1 this was the class that receives its state as an argument, which is
+    now :class:`StatelessGRU`. A call with two arguments is an error.
 
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of the state.
     init, inner_init : initializer or None
         Initialize the weights for the input and for the state;
         :class:`chainer_fast.initializers.LeCunNormal` if None.
     bias_init : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------
@@ -292,14 +292,14 @@ class GRU(StatefulGRU):
         ValueError
             Unless there is exactly one argument.
         chainer_fast.utils.type_check.InvalidType
-            If the input has another dtype or length, or if the batch is not as large as
-            that of the state.
+            If the input has another dtype or length, or if the batch size is not that
+            of the state.
         """
         if len(args) != 1:
-            message = 'GRU takes one argument, the input, but got %d' % len(args)
+            message = 'GRU accepts one argument, the input, but got %d' % len(args)
             if len(args) == 2:
                 message += (
-                    '. Since Chainer v2 it keeps its state by itself; the link that '
-                    'takes a state and an input is StatelessGRU')
+                    '. Since Chainer v2 it keeps its state itself; the link that '
+                    'accepts a state and an input is StatelessGRU')
             raise ValueError(message)
         return super().forward(args[0])

@@ -18,7 +18,7 @@ if tp.TYPE_CHECKING:
 
 
 def _fill_in_quarters(*pairs):
-    """Fill matrices by their initializers, a quarter of each at a time."""
+    """Fill matrices by their initializers, one quarter of each matrix at a time."""
     for k in range(4):
         for array, initializer in pairs:
             rows = len(array) // 4
@@ -28,8 +28,8 @@ def _fill_in_quarters(*pairs):
 class LSTMBase(_state.Step):
     """Parameters of a long short-term memory.
 
-    The rows of the parameters belong in turn to the cell input, the input gate, the
-    forget gate and the output gate. Weights are initialized in four parts of
+    Successive rows of the parameters belong to the cell input, the input gate, the
+    forget gate and the output gate, in turn. Weights are initialized in four parts of
     consecutive rows, each of shape ``(out_size, inputs)``, and biases in four parts of
     shape ``(1, out_size, 1)``, one for each gate.
 
@@ -44,9 +44,9 @@ class LSTMBase(_state.Step):
     upward_init : initializer or None
         Initializes the weights for the input.
     bias_init : initializer or None
-        Initializes all biases except those of the forget gate; with zero if None.
+        Initializes all biases except those of the forget gate; zero if None.
     forget_bias_init : initializer or None
-        Initializes the biases of the forget gate; with one if None.
+        Initializes the biases of the forget gate; one if None.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class LSTMBase(_state.Step):
         size: tp.Any = _numbers.plain(in_size if out_size is None else out_size)
         self.state_size = size
         is_deferred = None in (in_size, out_size)
-        # The weights are zero until all of them are initialized together.
+        # The weights are zero until they are all initialized together.
         with self.init_scope():
             self.upward: Linear = linear.Linear(
                 None if is_deferred else in_size, 4 * size, initialW=0)
@@ -86,7 +86,7 @@ class LSTMBase(_state.Step):
             self._initialize_params()
 
     def _initialize_params(self):
-        """Initialize the parameters, whose shapes are known by now."""
+        """Initialize the parameters once their shapes are known."""
         get = initializers._get_initializer
         _fill_in_quarters(
             (self.lateral.W.array, get(self.lateral_init)),
@@ -117,7 +117,7 @@ class LSTMBase(_state.Step):
 
 
 class StatelessLSTM(LSTMBase):
-    """Long short-term memory that takes its state as argument.
+    """Long short-term memory that receives its state as an argument.
 
     .. math::
 
@@ -125,7 +125,7 @@ class StatelessLSTM(LSTMBase):
         c_{\\text{new}} &= \\tanh(a) \\odot \\sigma(i) + c \\odot \\sigma(f), \\\\
         h_{\\text{new}} &= \\tanh(c_{\\text{new}}) \\odot \\sigma(o)
 
-    See :func:`chainer_fast.functions.lstm`, whose input here is ``upward(x) +
+    See :func:`chainer_fast.functions.lstm`, which is applied to ``upward(x) +
     lateral(h)``.
 
     Parameters
@@ -135,12 +135,12 @@ class StatelessLSTM(LSTMBase):
     out_size : int or None
         Length of the outputs. If None, ``in_size`` is the length of the outputs.
     lateral_init, upward_init : initializer or None
-        Initialize the weights for the last output and for the input, those of each gate
-        separately; :class:`chainer_fast.initializers.LeCunNormal` if None.
+        Initializers of the weights for the last output and for the input, applied to
+        each gate separately; :class:`chainer_fast.initializers.LeCunNormal` if None.
     bias_init : initializer or None
-        Initializes all biases except those of the forget gate; with zero if None.
+        Initializes all biases except those of the forget gate; zero if None.
     forget_bias_init : initializer or None
-        Initializes the biases of the forget gate; with one if None.
+        Initializes the biases of the forget gate; one if None.
 
     Attributes
     ----------
@@ -177,9 +177,9 @@ class StatelessLSTM(LSTMBase):
         Parameters
         ----------
         c : Variable, array or None
-            Last cells, of shape ``(batch, out_size)``; None stands for zeros.
+            Last cells, of shape ``(batch, out_size)``; None means zeros.
         h : Variable, array or None
-            Last outputs, of the same shape; None stands for zeros.
+            Last outputs, of the same shape; None means zeros.
         x : Variable or array
             Input, of shape ``(batch, in_size)``.
 
@@ -210,12 +210,12 @@ class LSTM(_state.StatefulLink, LSTMBase):
         c_{\\text{new}} &= \\tanh(a) \\odot \\sigma(i) + c \\odot \\sigma(f), \\\\
         h_{\\text{new}} &= \\tanh(c_{\\text{new}}) \\odot \\sigma(o)
 
-    See :func:`chainer_fast.functions.lstm`, whose input here is ``upward(x) +
+    See :func:`chainer_fast.functions.lstm`, which is applied to ``upward(x) +
     lateral(h)``.
 
     Sequences of different lengths can be processed together: sort them from the longest
-    to the shortest, and pass each call the samples of those that have not ended. The
-    state of the others does not change.
+    to the shortest, and in each call pass the samples of the sequences that have not
+    ended. The states of the other sequences do not change.
 
     Parameters
     ----------
@@ -224,12 +224,12 @@ class LSTM(_state.StatefulLink, LSTMBase):
     out_size : int or None
         Length of the outputs. If None, ``in_size`` is the length of the outputs.
     lateral_init, upward_init : initializer or None
-        Initialize the weights for the last output and for the input, those of each gate
-        separately; :class:`chainer_fast.initializers.LeCunNormal` if None.
+        Initializers of the weights for the last output and for the input, applied to
+        each gate separately; :class:`chainer_fast.initializers.LeCunNormal` if None.
     bias_init : initializer or None
-        Initializes all biases except those of the forget gate; with zero if None.
+        Initializes all biases except those of the forget gate; zero if None.
     forget_bias_init : initializer or None
-        Initializes the biases of the forget gate; with one if None.
+        Initializes the biases of the forget gate; one if None.
 
     Attributes
     ----------
@@ -238,10 +238,10 @@ class LSTM(_state.StatefulLink, LSTMBase):
     lateral : chainer_fast.links.Linear
         Map of the last output, with a weight of shape ``(4 * out_size, out_size)``.
     c : Variable or None
-        Cells, of shape ``(batch, out_size)``; None stands for zeros. Neither they nor
+        Cells, of shape ``(batch, out_size)``; None means zeros. Neither they nor
         the outputs are saved with the link.
     h : Variable or None
-        Last outputs, of the same shape; None stands for zeros.
+        Last outputs, of the same shape; None means zeros.
 
     See Also
     --------

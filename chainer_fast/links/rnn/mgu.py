@@ -49,7 +49,7 @@ class MGUBase(_state.Step):
 
 
 class StatelessMGU(MGUBase):
-    """Minimal gated unit that takes its state as argument.
+    """Minimal gated unit that receives its state as an argument.
 
     It computes from the last state :math:`h` and the input :math:`x`
 
@@ -122,7 +122,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
         f &= \\sigma(W_f [h; x] + b_f), \\\\
         h_{\\text{new}} &= (1 - f) \\odot h + f \\odot \\tanh(W_h [f \\odot h; x] + b_h)
 
-    The paper is that of :class:`StatelessMGU`.
+    See :class:`StatelessMGU` for the reference.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
     Attributes
     ----------
     h : Variable or None
-        The state, as returned by the last call. None stands for zeros.
+        The state, as returned by the last call. None means zeros.
 
     See Also
     --------
@@ -190,8 +190,8 @@ class StatefulMGU(_state.StatefulLink, MGUBase):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If ``x`` has another dtype or length, or if the batch is not as large as
-            that of the state.
+            If ``x`` has another dtype or length, or if the batch size is not that of
+            the state.
         """
         h = _state.zeros(self, x, self._state_size) if self.h is None else self.h
         self.h = self._advance(h, x)

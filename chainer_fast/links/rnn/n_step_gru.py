@@ -28,8 +28,8 @@ class NStepGRU(NStepGRUBase):
         h'_t &= \\tanh(W_2 x_t + b_2 + r_t (W_5 h_{t-1} + b_5)), \\\\
         h_t &= (1 - z_t) h'_t + z_t h_{t-1},
 
-    which is not what :class:`~chainer_fast.links.GRU` computes. See
-    :func:`chainer_fast.functions.n_step_gru`. The sequences need not be sorted here.
+    which differs from the formulas of :class:`~chainer_fast.links.GRU`. See
+    :func:`chainer_fast.functions.n_step_gru`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class NStepGRU(NStepGRUBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class NStepBiGRU(NStepGRUBase):
 
     The formulas are those of :class:`NStepGRU`, once along a sequence and once against
     it; a layer's inputs are both outputs of the layer below, one after the other. See
-    :func:`chainer_fast.functions.n_step_bigru`. The sequences need not be sorted here.
+    :func:`chainer_fast.functions.n_step_bigru`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class NStepBiGRU(NStepGRUBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------

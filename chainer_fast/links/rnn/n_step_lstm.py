@@ -24,13 +24,13 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
             self, hx: VariableOrArray, cx: VariableOrArray,
             xs: tp.Sequence[VariableOrArray],
             **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
-        """Run through sequences.
+        """Process whole sequences.
 
         Parameters
         ----------
         hx, cx : Variable, array or None
             Outputs and cells before the first step, of shape
-            ``(n_layers * direction, batch, out_size)``; None stands for zeros.
+            ``(n_layers * direction, batch, out_size)``; None means zeros.
         xs : list of Variable or array
             Sequences, each of shape ``(length, in_size)``, of any positive lengths and
             in any order.
@@ -45,15 +45,15 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
         Raises
         ------
         IndexError
-            If a sequence is empty, or there are none; or if a state is of another batch
-            size.
+            If a sequence is empty, if there are no sequences, or if a state has another
+            batch size.
         AssertionError
             If ``xs`` is not a list or tuple.
         chainer_fast.utils.type_check.InvalidType
             If dtypes do not match.
         ValueError
-            If a sequence has another length of inputs, the dropout ratio is not in [0,
-            1), or the retired argument ``train`` is given.
+            If the inputs of a sequence have another length, if the dropout ratio is not
+            in [0, 1), or if the retired argument ``train`` is given.
         """
         (hy, cy), ys = self._call([hx, cx], xs, **kwargs)
         return hy, cy, ys
@@ -74,8 +74,7 @@ class NStepLSTM(NStepLSTMBase):
         c_t &= f_t c_{t-1} + i_t a_t, \\\\
         h_t &= o_t \\tanh(c_t).
 
-    See :func:`chainer_fast.functions.n_step_lstm`. The sequences need not be sorted
-    here.
+    See :func:`chainer_fast.functions.n_step_lstm`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ class NStepLSTM(NStepLSTMBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     Attributes
     ----------
@@ -123,7 +122,7 @@ class NStepBiLSTM(NStepLSTMBase):
 
     The formulas are those of :class:`NStepLSTM`, once along a sequence and once against
     it; a layer's inputs are both outputs of the layer below, one after the other. See
-    :func:`chainer_fast.functions.n_step_bilstm`. The sequences need not be sorted here.
+    :func:`chainer_fast.functions.n_step_bilstm`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ class NStepBiLSTM(NStepLSTMBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------

@@ -27,10 +27,10 @@ def argsort_list_descent(lst: tp.Sequence[tp.Any]) -> NdArray:
     Returns
     -------
     numpy.ndarray of int32
-        Their positions in the sorted list.
+        Positions of the sequences in the order of the sorted list.
     """
-    # The order of equally long sequences decides on their dropout. With this dtype
-    # NumPy sorts on any machine as it did before it had vector code for sorting.
+    # The order of sequences of equal length determines their dropout. With this dtype,
+    # NumPy sorts on any machine as it did before it had vectorized sorting.
     lengths = numpy.array([len(x) for x in lst], numpy.longdouble)
     return numpy.argsort(-lengths).astype(numpy.int32)
 
@@ -47,8 +47,7 @@ def permutate_list(
     indices : sequence of int
         Permutation of its positions.
     inv : bool
-        False: element ``indices[i]`` moves to position ``i``. True: the other way
-        round.
+        False: element ``indices[i]`` moves to position ``i``. True: the inverse.
 
     Returns
     -------
@@ -70,7 +69,7 @@ _NStep = tp.TypeVar('_NStep', bound='NStepRNNBase')
 class NStepRNNBase(link.ChainList):
     """Stacked recurrent layers for batches of sequences.
 
-    Each child link holds the parameters of one direction of one layer: matrices ``w0``,
+    Each child link has the parameters of one direction of one layer: matrices ``w0``,
     ``w1``, ... and biases ``b0``, ``b1``, ... of the gates, first those for the input,
     then those for the last state.
 
@@ -90,7 +89,7 @@ class NStepRNNBase(link.ChainList):
     initialW : initializer or None
         Initializes all matrices.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     Attributes
     ----------
@@ -113,7 +112,7 @@ class NStepRNNBase(link.ChainList):
     ws: list[list[Parameter]]
     bs: list[list[Parameter]]
 
-    # The classes of this package set these instead of defining the methods.
+    # The classes of this package set these attributes instead of defining the methods.
     _function = None
     _n_states = None
 
@@ -164,7 +163,7 @@ class NStepRNNBase(link.ChainList):
         Parameters
         ----------
         xs : list of Variable or array
-            Sequences; only their number and dtype matter.
+            Sequences; only their number and dtype are used.
 
         Returns
         -------
@@ -177,7 +176,7 @@ class NStepRNNBase(link.ChainList):
                 (self.direction * self.n_layers, batch, self.out_size), dtype))
 
     def rnn(self, *args: tp.Any) -> tuple[tp.Any, ...]:
-        """Run the function of this link.
+        """Call the function of this link.
 
         Parameters
         ----------
@@ -192,7 +191,7 @@ class NStepRNNBase(link.ChainList):
         """
         if self._function is None:
             raise NotImplementedError(
-                '%s has to define the method rnn' % type(self).__name__)
+                '%s must define the method rnn' % type(self).__name__)
         return self._function(*args)
 
     @property
@@ -200,26 +199,26 @@ class NStepRNNBase(link.ChainList):
         """Number of states: 1, or 2 if there are also cells."""
         if self._n_states is None:
             raise NotImplementedError(
-                '%s has to define the property n_cells' % type(self).__name__)
+                '%s must define the property n_cells' % type(self).__name__)
         return self._n_states
 
     def _words_on_error(self, error, args):
         if isinstance(error, TypeError) and len(args) <= self.n_cells:
             names = [*('hx', 'cx')[:self.n_cells], 'xs']
-            return ('A call takes %s; None stands for zeros: rnn(%s, xs)' % (
+            return ('A call needs %s; None means zeros: rnn(%s, xs)' % (
                 ', '.join(names), ', '.join(['None'] * self.n_cells)))
         return None
 
     def forward(
             self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
             **kwargs: tp.NoReturn) -> tuple[Variable, list[Variable]]:
-        """Run through sequences.
+        """Process whole sequences.
 
         Parameters
         ----------
         hx : Variable, array or None
             States before the first step, of shape
-            ``(n_layers * direction, batch, out_size)``; None stands for zeros.
+            ``(n_layers * direction, batch, out_size)``; None means zeros.
         xs : list of Variable or array
             Sequences, each of shape ``(length, in_size)``, of any positive lengths and
             in any order.
@@ -234,16 +233,16 @@ class NStepRNNBase(link.ChainList):
         Raises
         ------
         IndexError
-            If a sequence is empty, or there are none; or if the state is of another
-            batch size.
+            If a sequence is empty, if there are no sequences, or if the state has
+            another batch size.
         AssertionError
             If ``xs`` is not a list or tuple.
         chainer_fast.utils.type_check.InvalidType
-            If dtypes do not match; in gated recurrent units also if a sequence
-            has another length of inputs.
+            If dtypes do not match. In gated recurrent units, also if the inputs of a
+            sequence have another length.
         ValueError
-            If a sequence has another length of inputs, the dropout ratio is not in [0,
-            1), or the retired argument ``train`` is given.
+            If the inputs of a sequence have another length, if the dropout ratio is not
+            in [0, 1), or if the retired argument ``train`` is given.
         """
         (hy,), ys = self._call([hx], xs, **kwargs)
         return hy, ys
@@ -281,8 +280,7 @@ class NStepRNNTanh(NStepRNNBase):
 
     .. math:: h_t = \\tanh(W_0 x_t + W_1 h_{t-1} + b_0 + b_1)
 
-    See :func:`chainer_fast.functions.n_step_rnn`. The sequences need not be sorted
-    here.
+    See :func:`chainer_fast.functions.n_step_rnn`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -298,7 +296,7 @@ class NStepRNNTanh(NStepRNNBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------
@@ -325,8 +323,7 @@ class NStepRNNReLU(NStepRNNBase):
 
     .. math:: h_t = \\max(0, W_0 x_t + W_1 h_{t-1} + b_0 + b_1)
 
-    See :func:`chainer_fast.functions.n_step_rnn`. The sequences need not be sorted
-    here.
+    See :func:`chainer_fast.functions.n_step_rnn`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -342,7 +339,7 @@ class NStepRNNReLU(NStepRNNBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------
@@ -369,7 +366,7 @@ class NStepBiRNNTanh(NStepRNNBase):
 
     The formula is that of :class:`NStepRNNTanh`, once along a sequence and once against
     it; a layer's inputs are both outputs of the layer below, one after the other. See
-    :func:`chainer_fast.functions.n_step_birnn`. The sequences need not be sorted here.
+    :func:`chainer_fast.functions.n_step_birnn`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -385,7 +382,7 @@ class NStepBiRNNTanh(NStepRNNBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------
@@ -412,7 +409,7 @@ class NStepBiRNNReLU(NStepRNNBase):
 
     The formula is that of :class:`NStepRNNReLU`, once along a sequence and once against
     it; a layer's inputs are both outputs of the layer below, one after the other. See
-    :func:`chainer_fast.functions.n_step_birnn`. The sequences need not be sorted here.
+    :func:`chainer_fast.functions.n_step_birnn`. The sequences need not be sorted.
 
     Parameters
     ----------
@@ -428,7 +425,7 @@ class NStepBiRNNReLU(NStepRNNBase):
         Initializes all matrices; :class:`chainer_fast.initializers.LeCunNormal` if
         None.
     initial_bias : initializer or None
-        Initializes all biases; with zero if None.
+        Initializes all biases; zero if None.
 
     See Also
     --------

@@ -8,7 +8,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 
 class StatefulPeepholeLSTM(_state.StatefulLink):
-    """Long short-term memory whose gates see the cells.
+    """Long short-term memory whose gates also depend on the cells.
 
     It computes from the last cells :math:`c`, the last output :math:`h` and the input
     :math:`x`
@@ -29,7 +29,7 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of the outputs.
 
@@ -42,7 +42,7 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
     peep_i, peep_f, peep_o : chainer_fast.links.Linear
         Maps of the cells, without biases.
     c, h : Variable or None
-        Cells and last outputs; None stands for zeros.
+        Cells and last outputs; None means zeros.
     state_size : int
         Length of the outputs.
 
@@ -91,8 +91,8 @@ class StatefulPeepholeLSTM(_state.StatefulLink):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If ``x`` has another dtype or length, or if the batch is not as large as
-            that of the state.
+            If ``x`` has another dtype or length, or if the batch size is not that of
+            the state.
         """
         gates = self.upward(x)
         if self.h is not None:

@@ -19,7 +19,7 @@ if tp.TYPE_CHECKING:
 
 
 class _TreeLSTM(_state.Step):
-    """Base of both kinds: sizes, and arguments that may be None."""
+    """Base of both kinds: stores sizes and handles arguments that are None."""
 
     def __init__(self, in_size: int | None, out_size: int) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class _TreeLSTM(_state.Step):
         self.state_size: int = _numbers.plain(out_size)
 
     def _take_apart(self, cshsx):
-        """Return cells, outputs and the input; an output of zeros may remain None."""
+        """Split arguments into cells, outputs and input; zero outputs may stay None."""
         assert len(cshsx) % 2, (
             'there must be as many cells as outputs and then the input, but there are '
             '%d arguments' % len(cshsx))
@@ -39,7 +39,7 @@ class _TreeLSTM(_state.Step):
         if x is None:
             if self.in_size is None:
                 raise TypeError(
-                    'without an input x, the link has to know its length: give in_size')
+                    'without an input x, the link must know its length: pass in_size')
             x = self._zeros(given, self.in_size)
         cs = [self._zeros(given, self.state_size) if c is None else c for c in cs]
         return cs, hs, x
@@ -67,7 +67,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of cells and outputs.
 
@@ -124,7 +124,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
         *cshsx : Variable, array or None
             Cells of all children, outputs of all children, each of shape
             ``(batch, out_size)``, and the input of shape ``(batch, in_size)``. None
-            stands for zeros.
+            means zeros.
 
         Returns
         -------
@@ -138,11 +138,11 @@ class ChildSumTreeLSTM(_TreeLSTM):
         ValueError
             If all arguments are None.
         TypeError
-            If the input is None, and so is ``in_size``.
+            If both the input and ``in_size`` are None.
         AssertionError
             If the number of arguments is even.
         IndexError
-            If there are no arguments.
+            If no argument is given.
         """
         if not cshsx:
             raise IndexError('there must be an input')
@@ -179,7 +179,7 @@ class NaryTreeLSTM(_TreeLSTM):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of cells and outputs.
     n_ary : int
@@ -243,7 +243,7 @@ class NaryTreeLSTM(_TreeLSTM):
         *cshsx : Variable, array or None
             Cells of the ``n_ary`` children, their outputs, each of shape
             ``(batch, out_size)``, and the input of shape ``(batch, in_size)``. None
-            stands for zeros.
+            means zeros.
 
         Returns
         -------
@@ -257,7 +257,7 @@ class NaryTreeLSTM(_TreeLSTM):
         ValueError
             If all arguments are None.
         TypeError
-            If the input is None, and so is ``in_size``.
+            If both the input and ``in_size`` are None.
         AssertionError
             If the number of arguments is wrong.
         """

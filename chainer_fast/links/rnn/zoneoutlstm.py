@@ -30,7 +30,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
     Parameters
     ----------
     in_size : int or None
-        Length of the inputs; found at the first call if None.
+        Length of the inputs; determined at the first call if None.
     out_size : int
         Length of the outputs.
     c_ratio : float
@@ -45,7 +45,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
     lateral : chainer_fast.links.Linear
         Map of the last output, without a bias.
     c, h : Variable or None
-        Cells and last outputs; None stands for zeros.
+        Cells and last outputs; None means zeros.
     state_size : int
         Length of the outputs.
     c_ratio, h_ratio : float
@@ -122,8 +122,8 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If ``x`` has another dtype or length, or if the batch is not as large as
-            that of the state.
+            If ``x`` has another dtype or length, or if the batch size is not that of
+            the state.
         """
         gates = self.upward(x)
         if self.h is None:
@@ -134,7 +134,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
         c = _state.zeros(self, x, self.state_size) if self.c is None else self.c
         rows = gates.shape[0]
         if not c.shape[0] == h.shape[0] == rows:
-            # Sequences cannot end here: one sample may stand for all.
+            # The batch cannot shrink in this link; a batch of one sample is broadcast.
             rows = max(c.shape[0], rows)
             c, h, gates = [
                 broadcast.broadcast_to(each, (rows, each.shape[1]))

@@ -1,4 +1,4 @@
-"""Expressions of Theano as a link."""
+"""Theano expressions as a link."""
 from __future__ import annotations
 
 from chainer_fast import link
@@ -6,17 +6,17 @@ from chainer_fast.functions.theano import theano_function
 
 
 class TheanoFunction(link.Link):
-    """Computes an expression of Theano, and its gradient.
+    """Computes a Theano expression and its gradient.
 
     Theano differentiates the expression and compiles both.
 
-    The link has no parameters: shared variables of Theano are not learned. Gradients
+    The link has no parameters: shared variables of Theano are not updated. Gradients
     cannot be differentiated again.
 
     Parameters
     ----------
     inputs : theano.tensor.TensorVariable, or tuple or list of them
-        The variables that the arguments stand for.
+        The variables that the arguments correspond to.
     outputs : theano.tensor.TensorVariable, or tuple or list of them
         The expressions to compute.
 
@@ -53,8 +53,8 @@ class TheanoFunction(link.Link):
         except ImportError as e:
             raise RuntimeError(
                 'TheanoFunction needs the package Theano, which cannot be imported '
-                '(%s). It takes `pip install theano`, and a version of NumPy that '
-                'Theano works with.' % (e,)) from e
+                '(%s). Run `pip install theano`, and install a version of NumPy that '
+                'Theano supports.' % (e,)) from e
         super().__init__()
         variable_type = theano.tensor.TensorVariable
         inputs = _as_tuple('inputs', inputs, variable_type)
@@ -63,8 +63,8 @@ class TheanoFunction(link.Link):
         self.forward_func = theano.function(inputs=inputs, outputs=outputs)
         grads = [
             y.type('grad_of_output_%d' % i) for i, y in enumerate(outputs)]
-        # Not a scalar is differentiated, but products with the gradients of the
-        # outputs.
+        # The gradient is not that of a scalar, but of the products with the gradients
+        # of the outputs.
         expressions = theano.tensor.grad(
             cost=None, wrt=inputs, known_grads=dict(zip(outputs, grads, strict=True)),
             disconnected_inputs='ignore')
@@ -87,8 +87,8 @@ class TheanoFunction(link.Link):
         Raises
         ------
         chainer_fast.utils.type_check.InvalidType
-            If there are more or fewer arguments than inputs, or one has another number
-            of axes or another dtype.
+            If the number of arguments is wrong, or one of them has another number of
+            axes or another dtype.
         """
         return theano_function.TheanoFunction(
             self.forward_func, self.backward_func)(*args)
@@ -105,5 +105,5 @@ def _as_tuple(name, given, variable_type):
         if not isinstance(each, variable_type):
             raise TypeError(
                 '%s must be a TensorVariable of Theano, or a tuple or list of them, '
-                'but there is %r' % (name, each))
+                'not %r' % (name, each))
     return variables

@@ -297,7 +297,7 @@ def test_damaged_files(path):
     content = path.read_bytes()
     for damaged in content[:-3], content[:20], b'layer { name: "x" }', b'\xff' * 50:
         path.write_bytes(damaged)
-        with pytest.raises(DecodeError, match=r'net\.caffemodel is no caffemodel'):
+        with pytest.raises(DecodeError, match=r'net\.caffemodel is not a caffemodel'):
             CaffeFunction(name)
     with pytest.raises(FileNotFoundError):
         CaffeFunction(name + 'x')

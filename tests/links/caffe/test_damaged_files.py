@@ -189,7 +189,7 @@ def test_sizes_that_do_not_fit(tmp_path, kind, fields, message):
 
 
 def test_groups_that_would_take_too_much(tmp_path):
-    with pytest.raises(CaffeModelError, match='would take 6400000000 bytes'):
+    with pytest.raises(CaffeModelError, match='would need 6400000000 bytes'):
         load(tmp_path / 'net.caffemodel', layer('Convolution', blobs=[
             {'num': 40000, 'channels': 1, 'data': bytes(40000)}],
             convolution_param={

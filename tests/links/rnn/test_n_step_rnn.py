@@ -226,9 +226,9 @@ def test_bases():
         use_bi_direction = False
 
     link = Mine(1, 2, 3, 0)
-    with pytest.raises(NotImplementedError, match='Mine has to define .* n_cells'):
+    with pytest.raises(NotImplementedError, match='Mine must define .* n_cells'):
         _ = link.n_cells
-    with pytest.raises(NotImplementedError, match='Mine has to define .* rnn'):
+    with pytest.raises(NotImplementedError, match='Mine must define .* rnn'):
         link(None, [random(2, 2)])
     link.rnn = links.NStepRNNTanh(1, 2, 3, 0).rnn
     hy, _ = link(None, [random(2, 2)])

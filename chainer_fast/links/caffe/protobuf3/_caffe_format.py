@@ -236,8 +236,8 @@ def paragraphs(table):
     Yields
     ------
     str, list of str
-        Title of the paragraph, and its entries. All lines of a paragraph but the first
-        are indented.
+        Title of the paragraph, and its entries. All lines of a paragraph except the
+        first one are indented.
     """
     for text in table.strip().replace('\n    ', ' ').splitlines():
         name, entries = text.split(':', 1)

@@ -14,7 +14,7 @@ except ImportError as e:
 
 
 def prepare(image, size, mean):
-    """Turn an image into an input of a network.
+    """Convert an image to an input of a network.
 
     Parameters
     ----------

@@ -21,12 +21,12 @@ _LARGER = 256
 
 
 class ImageNetwork(link.Chain):
-    """A network whose layers have names.
+    """A network with named layers.
 
     A subclass defines the layers in :attr:`functions`.
     """
 
-    # Argument that once told whether to train.
+    # Name of a former argument that chose between training and testing.
     _mode = 'test'
 
     # Layer that is extracted by default.
@@ -62,14 +62,14 @@ class ImageNetwork(link.Chain):
         Parameters
         ----------
         x : chainer_fast.Variable or array, shape (n, 3, height, width)
-            Images, as ``prepare`` makes them.
+            Images, as ``prepare`` returns them.
         layers : iterable of str or None
             Names of the layers; ``['prob']`` if None.
 
         Returns
         -------
         dict
-            Variables by the name of the layer. Unknown names are left out.
+            Variables by the name of the layer. Unknown names are ignored.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class ImageNetwork(link.Chain):
             layers: tp.Iterable[str | None] | None = None,
             size: tuple[int, int] | None = (_CROP, _CROP),
             **kwargs: tp.Any) -> dict[tp.Any, tp.Any]:
-        """Compute layers of images, for features.
+        """Compute layers of images, to use them as features.
 
         The configuration is not changed: set ``train`` and ``enable_backprop`` to False
         if only the features are needed.
@@ -115,9 +115,10 @@ class ImageNetwork(link.Chain):
         Parameters
         ----------
         images : iterable of PIL.Image.Image or numpy.ndarray
-            Images, which are prepared.
+            Images; ``prepare`` is applied to each.
         layers : iterable of str or None
-            Names of the layers; by default one whose features suit other tasks.
+            Names of the layers; by default a layer whose features are useful for other
+            tasks.
         size : (int, int) or None
             Width and height to resize the images to. If None, they are not resized and
             must have equal sizes.
@@ -148,7 +149,7 @@ class ImageNetwork(link.Chain):
         Parameters
         ----------
         images : iterable of PIL.Image.Image or numpy.ndarray
-            Images, which are prepared and resized to 256 x 256.
+            Images; ``prepare`` is applied to each, and they are resized to 256 x 256.
         oversample : bool
             Whether to average over ten crops of each image: the corners and the middle,
             and their mirror images. Otherwise only the middle is used.
@@ -177,21 +178,21 @@ def models_folder():
 
 
 def read_caffemodel(path):
-    """Read a network of Caffe, which needs protobuf."""
+    """Read a Caffe network, which requires protobuf."""
     from chainer_fast.links.caffe.caffe_function import CaffeFunction
     print('Now loading caffemodel (usually it may take few minutes)', file=sys.stderr)
     return CaffeFunction(path)
 
 
 def retrieve(name, create, model):
-    """Load weights from the folder of models, making the file first if needed.
+    """Load weights from the folder of models; create the file first if needed.
 
     Parameters
     ----------
     name : str
         Name of the npz file.
     create : callable
-        Called with the path of the file; makes it and fills the model.
+        Called with the path of the file. It creates the file and fills the model.
     model : chainer_fast.Link
         The network.
     """
@@ -208,13 +209,13 @@ def download_caffemodel(urls, checksum):
     urls : sequence of str
         Addresses of the file, tried in this order.
     checksum : str
-        Of the file, as ``cached_download`` takes it. A file that the user has placed in
-        the folder of models may be another one.
+        Checksum of the file, as for ``cached_download``. A file that the user has
+        placed in the folder of models may differ.
 
     Raises
     ------
     OSError
-        If it can neither be found nor downloaded.
+        If the file can be neither found nor downloaded.
     """
     path = os.path.join(models_folder(), os.path.basename(urls[0]))
     if os.path.exists(path):

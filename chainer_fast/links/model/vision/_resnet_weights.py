@@ -6,7 +6,7 @@ _BRANCHES = 'branch2a', 'branch2b', 'branch2c', 'branch1'
 
 
 def _copy(src, conv, bn, names):
-    """Copy a convolution and its normalization, which is two layers in Caffe."""
+    """Copy a convolution and its normalization, which Caffe splits into two layers."""
     src_conv, src_bn, src_scale = [src[name] for name in names]
     conv.W.array[...] = src_conv.W.array
     if conv.b is not None and src_conv.b is not None:
@@ -20,7 +20,7 @@ def _copy(src, conv, bn, names):
 def _unit_names(n_layers, count):
     """Return the names of ``count`` units in a row.
 
-    They are letters, except that the larger networks number their longer rows.
+    The names are letters; the larger networks number the units of their longer rows.
     """
     if n_layers == 50 or count == 3:
         return list(string.ascii_lowercase[:count])
@@ -28,14 +28,14 @@ def _unit_names(n_layers, count):
 
 
 def transfer(src, dst, n_layers):
-    """Copy the weights of a network of Caffe.
+    """Copy the weights of a Caffe network.
 
     Parameters
     ----------
     src : chainer_fast.links.caffe.CaffeFunction
-        The network of Caffe.
+        The Caffe network.
     dst : ResNetLayers
-        The network that is filled.
+        The network to fill.
     n_layers : int
         50, 101 or 152, the number of its layers.
     """

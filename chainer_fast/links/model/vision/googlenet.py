@@ -24,7 +24,7 @@ from chainer_fast.types import NdArray
 available: bool = _images.available
 
 _MEAN = 104, 117, 123
-# The server has not always had a certificate; the checksum stands in for it.
+# The server has not always had a certificate; the checksum replaces it.
 _URLS = [
     scheme + '://dl.caffe.berkeleyvision.org/bvlc_googlenet.caffemodel'
     for scheme in ('https', 'http')]
@@ -59,7 +59,7 @@ _CAFFE_INCEPTION_NAMES = {
 
 
 def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
-    """Turn an image into an input of GoogLeNet.
+    """Convert an image to an input of GoogLeNet.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _average_pooling_2d_k7(x):
 
 
 def _local_response_normalization(x):
-    # Caffe's alpha is for the sum over the window.
+    # Caffe's alpha applies to the sum over the window.
     return local_response_normalization(x, n=5, k=1, alpha=1e-4 / 5)
 
 
@@ -104,7 +104,7 @@ def _copy(src, dst):
 
 
 def _transfer_googlenet(src, dst):
-    """Copy the weights of a network of Caffe."""
+    """Copy the weights of a Caffe network."""
     for name, source in _CAFFE_NAMES.items():
         _copy(src[source], dst[name])
     for block in _INCEPTIONS:
@@ -128,15 +128,16 @@ class GoogLeNet(_network.ImageNetwork):
 
     It maps images of shape ``(n, 3, 224, 224)`` to the probabilities of the 1000
     classes of ImageNet: the layer ``prob``. The auxiliary classifiers are ``loss1_fc2``
-    and ``loss2_fc2``, the main one ``loss3_fc``. It has some seven million parameters,
-    without the auxiliary classifiers.
+    and ``loss2_fc2``, the main one ``loss3_fc``. It has about seven million parameters,
+    not counting the auxiliary classifiers.
 
     Parameters
     ----------
     pretrained_model : str or None
-        ``'auto'`` for the weights that BVLC published: from the folder of data sets,
-        where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
-        downloaded. Otherwise an npz file; with None the weights are drawn.
+        ``'auto'`` for the weights that BVLC published. They are loaded from an npz file
+        or the caffemodel in ``pfnet/chainer/models`` in the folder of data sets, or
+        downloaded. Otherwise the path of an npz file. With None the weights are
+        initialized randomly.
 
     Attributes
     ----------
@@ -148,7 +149,8 @@ class GoogLeNet(_network.ImageNetwork):
     Raises
     ------
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     See Also
     --------

@@ -31,7 +31,7 @@ _UNITS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
 
 def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
-    """Turn an image into an input of residual networks.
+    """Convert an image to an input of residual networks.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class _Bottleneck(link.Chain):
 
 
 class BottleneckA(_Bottleneck):
-    """A residual unit that changes the size: its shortcut is a convolution as well.
+    """A residual unit that changes the size, and has a convolution as its shortcut.
 
     Parameters
     ----------
@@ -237,9 +237,10 @@ class ResNetLayers(_network.ImageNetwork):
     Parameters
     ----------
     pretrained_model : str or None
-        A caffemodel of the authors, by its path or its name in the folder
-        ``pfnet/chainer/models`` of the data sets; it is converted there, once, to an
-        npz file. Otherwise an npz file; with None the weights are drawn.
+        A caffemodel of the authors, given by its path or by its name in the folder
+        ``pfnet/chainer/models`` of the data sets, where it is converted once to an npz
+        file. Otherwise the path of an npz file. With None the weights are initialized
+        randomly.
     n_layers : int
         50, 101 or 152, the number of layers with weights.
     downsample_fb : bool
@@ -256,7 +257,7 @@ class ResNetLayers(_network.ImageNetwork):
     Raises
     ------
     ValueError
-        If there is no network with this number of layers.
+        If no network has this number of layers.
     OSError
         If the caffemodel does not exist.
 
@@ -278,7 +279,7 @@ class ResNetLayers(_network.ImageNetwork):
             self, pretrained_model: str | None, n_layers: int,
             downsample_fb: bool = False) -> None:
         super().__init__()
-        if n_layers not in tuple(_UNITS):   # it may have no hash
+        if n_layers not in tuple(_UNITS):   # it may not be hashable
             raise ValueError(
                 'there are residual networks of 50, 101 and 152 layers, none of %r'
                 % (n_layers,))
@@ -355,7 +356,7 @@ class ResNet50Layers(ResNetLayers):
     Parameters
     ----------
     pretrained_model : str or None
-        ``'auto'`` for the authors' weights, to be placed in the folder
+        ``'auto'`` for the authors' weights, which the user must place in the folder
         ``pfnet/chainer/models`` of the data sets. For other values see
         :class:`ResNetLayers`.
     downsample_fb : bool
@@ -364,7 +365,7 @@ class ResNet50Layers(ResNetLayers):
     Raises
     ------
     OSError
-        If the authors' weights are not there.
+        If the authors' weights are not in that folder.
 
     See Also
     --------
@@ -409,7 +410,7 @@ class ResNet101Layers(ResNetLayers):
     Raises
     ------
     OSError
-        If the authors' weights are not there.
+        If the authors' weights are not in that folder.
 
     See Also
     --------
@@ -445,7 +446,7 @@ class ResNet152Layers(ResNetLayers):
     Raises
     ------
     OSError
-        If the authors' weights are not there.
+        If the authors' weights are not in that folder.
 
     See Also
     --------

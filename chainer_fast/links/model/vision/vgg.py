@@ -29,7 +29,7 @@ _CLASSES = 1000
 _URL = (
     'https://www.robots.ox.ac.uk/%7Evgg/software/very_deep/caffe/'
     'VGG_ILSVRC_{}_layers.caffemodel')
-# The authors publish none: these are the ones that other projects check with.
+# The authors publish no checksums; other projects use these.
 _CHECKSUMS = {
     16: 'sha1:9363e1f6d65f7dba68c4f27a1e62105cdf6c4e24',
     19: 'sha1:239785e7862442717d831f682bb824055e51e9ba',
@@ -37,7 +37,7 @@ _CHECKSUMS = {
 
 
 def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
-    """Turn an image into an input of VGG networks.
+    """Convert an image to an input of VGG networks.
 
     Parameters
     ----------
@@ -77,18 +77,20 @@ class VGGLayers(_network.ImageNetwork):
     Parameters
     ----------
     pretrained_model : str or None
-        ``'auto'`` for the weights that the authors published: from the folder of data
-        sets, where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
-        downloaded. Otherwise an npz file; with None the weights are drawn.
+        ``'auto'`` for the weights that the authors published. They are loaded from an
+        npz file or the caffemodel in ``pfnet/chainer/models`` in the folder of data
+        sets, or downloaded. Otherwise the path of an npz file. With None the weights
+        are initialized randomly.
     n_layers : int
         16 or 19, the number of layers with weights.
 
     Raises
     ------
     ValueError
-        If there is no network with this number of layers.
+        If no network has this number of layers.
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     References
     ----------
@@ -102,11 +104,11 @@ class VGGLayers(_network.ImageNetwork):
     def __init__(
             self, pretrained_model: str | None = 'auto', n_layers: int = 16) -> None:
         super().__init__()
-        if n_layers not in tuple(_CONVOLUTIONS):   # it may have no hash
+        if n_layers not in tuple(_CONVOLUTIONS):   # it may not be hashable
             raise ValueError(
                 'there are VGG networks of 16 and of 19 layers, none of %r' % (
                     n_layers,))
-        # Without pretrained weights, draw them as in section 3.1.
+        # Without pretrained weights, initialize them as in section 3.1.
         weight = normal.Normal(0.01) if pretrained_model is None else constant.Zero()
         arguments: dict[str, tp.Any] = {
             'initialW': weight, 'initial_bias': constant.Zero()}
@@ -175,9 +177,10 @@ class VGG16Layers(VGGLayers):
     Parameters
     ----------
     pretrained_model : str or None
-        ``'auto'`` for the weights that the authors published: from the folder of data
-        sets, where ``pfnet/chainer/models`` holds an npz file or the caffemodel, or
-        downloaded. Otherwise an npz file; with None the weights are drawn.
+        ``'auto'`` for the weights that the authors published. They are loaded from an
+        npz file or the caffemodel in ``pfnet/chainer/models`` in the folder of data
+        sets, or downloaded. Otherwise the path of an npz file. With None the weights
+        are initialized randomly.
 
     Attributes
     ----------
@@ -189,7 +192,8 @@ class VGG16Layers(VGGLayers):
     Raises
     ------
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     See Also
     --------
@@ -223,8 +227,8 @@ class VGG16Layers(VGGLayers):
 class VGG19Layers(VGGLayers):
     """The VGG network with 19 layers.
 
-    It is :class:`VGG16Layers` with three convolutions more: ``conv3_4``, ``conv4_4``
-    and ``conv5_4``.
+    It is :class:`VGG16Layers` with three additional convolutions: ``conv3_4``,
+    ``conv4_4`` and ``conv5_4``.
 
     Parameters
     ----------
@@ -241,7 +245,8 @@ class VGG19Layers(VGGLayers):
     Raises
     ------
     OSError
-        If there are no published weights, and they cannot be downloaded.
+        If the published weights are not in the folder of data sets and cannot be
+        downloaded.
 
     See Also
     --------

@@ -227,6 +227,6 @@ def test_conversion(tmp_path, monkeypatch, small):
 
 def test_damaged_caffemodel(tmp_path):
     (tmp_path / 'a').write_bytes(b'\xff' * 9)
-    with pytest.raises(Exception, match='a is no caffemodel'):
+    with pytest.raises(Exception, match='a is not a caffemodel'):
         links.ResNet50Layers.convert_caffemodel_to_npz(tmp_path / 'a', tmp_path / 'b')
     assert not (tmp_path / 'b').exists()
