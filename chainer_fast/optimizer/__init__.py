@@ -711,7 +711,7 @@ class GradientMethod(Optimizer):
         loss.backward(loss_scale=self._loss_scale)
 
     def __warn_without_gradients(self, params, has_lossfun):
-        # Programs initialize the states of an optimizer by an update after cleargrads().
+        # An update after cleargrads() may have to initialize the states only.
         if self.t or has_lossfun:
             _registration.warn_without_gradients(self.target, params)
 
