@@ -45,6 +45,8 @@ TRIGGERS = {
     'MaxValueTrigger': lambda: triggers.MaxValueTrigger('main/loss', (3, 'iteration')),
     'MinValueTrigger': lambda: triggers.MinValueTrigger('main/loss', (3, 'iteration')),
     'OnceTrigger': triggers.OnceTrigger,
+    'SignalTrigger': lambda: triggers.SignalTrigger(
+        'SIGTERM', max_trigger=(3, 'iteration')),
 }
 # The elapsed time is never the same.
 NOT_REPEATABLE_TRIGGERS = {'TimeTrigger'}
@@ -130,6 +132,7 @@ LINK_HOOKS = {
     'SpectralNormalization': link_hooks.SpectralNormalization,
     'SpectralNormalization with gamma':
         lambda: link_hooks.SpectralNormalization(use_gamma=True),
+    'WeightNormalization': link_hooks.WeightNormalization,
     'WeightStandardization': link_hooks.WeightStandardization,
     'TimerHook': link_hooks.TimerHook,
 }
