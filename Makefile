@@ -29,7 +29,7 @@ help:
 	@echo 'make test-aarch64  tests of a build for aarch64, by an emulator; tells first what'
 	@echo '            it needs and how long it takes; EMULATED=tests/links chooses others'
 	@echo 'make peers  install the libraries that test-bridges and test-gpu need, as they do'
-	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
+	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter, words'
 	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
 	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
 	@echo 'make bench-host  what training steps on a GPU cost the host; without a GPU'
@@ -228,6 +228,7 @@ lint: build $(VENV)/.test
 		--allowlist tests/stubtest_allowlist.txt $(STUBBED)
 	$(BIN)/python tests/typing/check.py
 	$(BIN)/lint-imports
+	$(BIN)/python tests/prose/check.py
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
