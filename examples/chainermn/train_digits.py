@@ -71,7 +71,7 @@ def main():
     device = chainer.get_device(
         '@cupy:%d' % comm.intra_rank if args.gpu else '@numpy')
     device.use()
-    # The weights of rank 0 go to all; each draws an order of its own.
+    # All processes receive the weights of rank 0; each draws its own order.
     np.random.seed(args.seed + comm.rank)
 
     # Only one process reads the data, and the others get their share of it.

@@ -64,7 +64,7 @@ class Discriminator(chainer.Chain):
 
 
 class GANUpdater(training.updaters.StandardUpdater):
-    """One step of each network, with the loss of its own."""
+    """One step of each network, with its own loss."""
 
     def __init__(self, iterator, generator, discriminator, optimizers, device):
         super().__init__(iterator, optimizers, device=device)
