@@ -104,9 +104,9 @@ def parse_args():
         description='Chainer example: an LSTM writes text')
     parser.add_argument('--text', help='Text to learn from, in UTF-8')
     parser.add_argument('--batchsize', '-b', type=int, default=32,
-                        help='Number of places in the text that are read side by side')
+                        help='Number of positions in the text that are read together')
     parser.add_argument('--bproplen', '-l', type=int, default=32,
-                        help='Number of characters that gradients go back')
+                        help='Number of characters of backpropagation')
     parser.add_argument('--epoch', '-e', type=int, default=4,
                         help='Number of sweeps over the text; 0 only writes')
     parser.add_argument('--device', '-d', default='-1',
@@ -121,9 +121,9 @@ def parse_args():
     parser.add_argument('--length', type=int, default=300,
                         help='Number of characters to write')
     parser.add_argument('--temperature', '-t', type=float, default=.7,
-                        help='Low: dull and correct; high: bold and wrong')
+                        help='Low: repetitive and correct; high: random and wrong')
     parser.add_argument('--seed', type=int, default=0,
-                        help='Seed of the weights and of what is written')
+                        help='Seed of the weights and of the written text')
     return parser.parse_args()
 
 

@@ -114,11 +114,11 @@ def parse_args():
     parser.add_argument('--unit', '-u', type=int, default=128,
                         help='Number of units of the hidden layers')
     parser.add_argument('--discount', type=float, default=.99,
-                        help='What a reward counts one step later')
+                        help='Discount of a reward one step later')
     parser.add_argument('--target-interval', type=int, default=500,
                         help='Steps between two copies of the network to the target')
     parser.add_argument('--learnrate', '-l', type=float, default=5e-4,
-                        help='Learning rate of Adam, which falls evenly to 0')
+                        help='Learning rate of Adam, which decreases linearly to 0')
     parser.add_argument('--seed', type=int, default=0,
                         help='Seed of the weights, the actions and the cart')
     return parser.parse_args()
