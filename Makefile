@@ -1,4 +1,4 @@
-# make demo: train on real data.  make test: all tests.  make help: the rest.
+# make demo: train on real data.  make test: all tests.  make help: all targets.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -14,58 +14,58 @@ SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '
 
 help:
 	@echo 'make demo   train a perceptron on handwritten digits; results in $(OUT)/'
-	@echo 'make test   environment, build, all tests'
-	@echo 'make wheel  wheels of the package and of the name chainer, in dist/'
-	@echo 'make test-mpi  those tests that take part in a job of several processes, in jobs'
-	@echo '            of two and of three'
-	@echo 'make test-network  jobs on several hosts, which are namespaces of this machine;'
-	@echo '            as root, with iproute2'
-	@echo 'make test-bridges  tests beside PyTorch, JAX, TensorBoard and the like themselves'
-	@echo 'make test-gpu  tests of GPUs: on the card, or on a stand-in for CuPy, and every'
-	@echo '            kernel through NVRTC, and its PTX through an interpreter'
-	@echo 'make test-general  tests of a build that uses nothing private to CPython and NumPy'
-	@echo 'make test-levels  tests as on processors without AVX-512, and without AVX2;'
-	@echo '            LEVELS=base is one of the two'
-	@echo 'make test-clang  tests of a build by clang, whose warnings are errors'
-	@echo 'make test-aarch64  tests of a build for aarch64, by an emulator; tells first what'
-	@echo '            it needs and how long it takes; EMULATED=tests/links chooses others'
-	@echo 'make peers  install the libraries that test-bridges and test-gpu need, as they do'
-	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter'
-	@echo 'make bench  side by side with Chainer 7.8.1 and PyTorch, and the table'
-	@echo 'make sweep  every function and link at several sizes, dtypes and layouts, beside'
-	@echo '            PyTorch; SWEEP="softmax --threads 1 2" are some, on one thread and two'
-	@echo 'make bench-gpu  training steps on a GPU, side by side with PyTorch'
-	@echo 'make bench-host  what training steps on a GPU cost the host; without a GPU'
-	@echo 'make differential  calls that a seed chooses, beside Chainer 7.8.1: what differs, and'
-	@echo '            is not explained; CASES=... and SEED=...; needs Python 3.11 for Chainer'
-	@echo 'make card   all that a machine with a GPU is to be asked, in stages of at most'
-	@echo '            eight minutes, and a page of it; tells without one what it would do;'
-	@echo '            STAGES="first sizes" or "1 2" are some, CHAINER=... is a checkout of'
-	@echo '            v7.8.1, OUT=... the folder of the results (build/card)'
-	@echo 'make card-wheels  what is brought to a machine that has a card and no network'
-	@echo 'make card-rehearsal  its two visits, without a card; about 12 minutes'
-	@echo 'make sanitize  tests of the compiled modules under the sanitizers of addresses'
-	@echo '            and undefined behaviour; tells first how long; STAGES="core mn" are some'
-	@echo 'make sanitize-threads  tests of many threads under the sanitizer of threads; tells'
-	@echo '            first how long'
-	@echo 'make asv    asv benchmarks of this commit; pages in .asv/html'
-	@echo 'make asv-compare  benchmarks of this commit beside those of BASE=...'
-	@echo 'make release-check  source distribution and wheels of the latest commit, and what'
-	@echo '            they do where they are installed; PYTHONS="3.11 3.12" chooses some'
-	@echo 'make locks  the versions that the build, the tests and the release check install'
-	@echo 'make docs   these pages, with the gallery, their examples and links checked:'
+	@echo 'make test   create the environment, build, and run all tests'
+	@echo 'make test-mpi  run the tests of jobs with several processes, in jobs of two and'
+	@echo '            of three'
+	@echo 'make test-network  test jobs on several hosts, simulated by namespaces of this'
+	@echo '            machine; as root, with iproute2'
+	@echo 'make test-bridges  run the tests that use PyTorch, JAX, TensorBoard and other tools'
+	@echo 'make test-gpu  run the tests of GPUs, on a GPU or on a stand-in for CuPy; compile'
+	@echo '            every kernel with NVRTC, and run its PTX in an interpreter'
+	@echo 'make test-general  test a build that uses no private interfaces of CPython and NumPy'
+	@echo 'make test-levels  run the tests without AVX-512, and without AVX2; LEVELS=base'
+	@echo '            selects one of the two'
+	@echo 'make test-clang  test a build with clang, whose warnings are errors'
+	@echo 'make test-aarch64  test a build for aarch64 in an emulator; first prints what it'
+	@echo '            needs and how long it takes; EMULATED=tests/links selects other tests'
+	@echo 'make peers  install the libraries that test-bridges and test-gpu need'
+	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter, words'
+	@echo 'make bench  compare with Chainer 7.8.1 and PyTorch, and print the table'
+	@echo 'make sweep  compare every function and link at several sizes, dtypes and layouts with'
+	@echo '            PyTorch; SWEEP="softmax --threads 1 2" selects rows and threads'
+	@echo 'make bench-gpu  compare training steps on a GPU with PyTorch'
+	@echo 'make bench-host  measure the host time of training steps on a GPU; needs no GPU'
+	@echo 'make differential  compare calls that a seed chooses with Chainer 7.8.1, and print'
+	@echo '            unexplained differences; CASES=... and SEED=...; needs Python 3.11'
+	@echo 'make card   run all tests for a machine with a GPU, in stages of at most eight'
+	@echo '            minutes, and write a page of the results; without a GPU, print what it'
+	@echo '            would do; STAGES="first sizes" or "1 2" selects stages, CHAINER=... is a'
+	@echo '            checkout of v7.8.1, OUT=... the folder of the results (build/card)'
+	@echo 'make card-wheels  build the packages for a machine with a GPU and no network'
+	@echo 'make card-rehearsal  rehearse its two visits, without a GPU; about 12 minutes'
+	@echo 'make sanitize  test the compiled modules under the sanitizers of addresses and'
+	@echo '            undefined behaviour; first prints how long it takes; STAGES="core mn"'
+	@echo '            selects stages'
+	@echo 'make sanitize-threads  test threads under the thread sanitizer; first prints how'
+	@echo '            long it takes'
+	@echo 'make asv    run the asv benchmarks of this commit; pages in .asv/html'
+	@echo 'make asv-compare  compare the benchmarks of this commit with those of BASE=...'
+	@echo 'make release-check  build the source distribution and wheels of the latest commit,'
+	@echo '            install and test them; PYTHONS="3.11 3.12" selects versions'
+	@echo 'make locks  update the versions that the build, the tests and the release check use'
+	@echo 'make docs   build these pages, with the gallery, and check their examples and links:'
 	@echo '            build/docs/html/index.html'
-	@echo 'make docs-links  links of the pages to other hosts'
+	@echo 'make docs-links  check the links of the pages to other hosts'
 	@echo 'make clean  remove environments and build products'
 	@echo
-	@echo 'PYTHON=... chooses the interpreter, VENV=... the environment.'
+	@echo 'PYTHON=... selects the interpreter, VENV=... the environment.'
 
-# Versions that have passed the tests, with checksums for what builds. `make locks` writes
-# them anew; LOCK=tests/release/locks/build.in PINNED= installs the newest instead.
+# Versions that have passed the tests, with checksums of the packages that build. `make locks`
+# updates them; LOCK=tests/release/locks/build.in PINNED= installs the newest instead.
 LOCK ?= tests/release/locks/build.txt
 PINNED ?= --constraint tests/release/locks/constraints.txt
 
-# Only what the build and the demo need; the rest comes with the tests.
+# Only the packages for the build and the demo; the tests install the others.
 $(VENV)/.ready: pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --requirement $(LOCK)
@@ -75,7 +75,7 @@ $(VENV)/.built: $(VENV)/.ready setup.py $(SOURCES)
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
 
-# The compiled modules are there by now: this installs links to the sources.
+# The compiled modules exist already: this installs links to the sources.
 $(VENV)/.demo: pyproject.toml | $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --no-build-isolation $(PINNED) -e '.[demo]'
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps ./compat
@@ -95,8 +95,8 @@ wheel: build
 		. ./compat
 	@ls -1 dist/*.whl
 
-# What the demo imports is fetched while the package is compiled; installing the package
-# then finds it there.
+# The packages that the demo imports are fetched while the package is compiled, so that
+# they are installed already when the package is.
 DEMO = $(shell sed -n 's/^demo = \[\(.*\)\]/\1/p' pyproject.toml | tr ',' ' ')
 $(VENV)/.fetched: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet $(PINNED) $(DEMO)
@@ -107,14 +107,14 @@ demo:
 	$(MAKE) $(VENV)/.demo
 	$(BIN)/python examples/mnist/train_mnist.py --out $(OUT)
 
-# Some tests wait for processes and limits; three workers keep two processors busy.
+# Some tests wait for processes and timeouts; three workers keep two processors busy.
 test: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m 'not network' \
 		$(addprefix --ignore=,$(REHEARSALS)) tests
 	$(MAKE) test-mpi
 
-# Visits to a machine with a GPU whose steps fail, die and hang: a minute, most of it of
-# waiting. `make card-rehearsal` begins with them.
+# Visits to a machine with a GPU whose steps fail, crash and hang: a minute, most of it
+# waiting. `make card-rehearsal` runs them first.
 REHEARSALS = tests/card/test_quarter.py tests/card/test_crew.py
 
 # An MPI in the environment comes first, as it does for mpi4py. Open MPI
@@ -127,13 +127,13 @@ test-mpi: build $(VENV)/.test
 	$(JOB) -n 2 $(JOB_TESTS) -m mpi
 	$(JOB) -n 3 $(JOB_TESTS) -m mpi
 
-# Hosts, cables and bad networks, which the kernel has to allow; a test that is skipped
-# says what is missing. Nothing else should run beside it.
+# Hosts, cables and bad networks, which the kernel has to allow; a skipped test reports
+# what is missing. Nothing else should run at the same time.
 test-network: build $(VENV)/.test
 	$(BIN)/python -m pytest -q tests/mn/network
 
-# Tests that want other libraries; in an environment of their own, since the package has
-# to do without them. With nothing to skip there, a test that is skipped is an error.
+# Tests that need other libraries, in a separate environment, because the package has to
+# work without them. No test has a reason to be skipped there: skipping is an error.
 BRIDGES = tests/interop tests/variable/test_dlpack.py \
 	tests/serializers/test_safetensors.py \
 	tests/training/extensions/test_tools.py tests/training/extensions/test_displays.py \
@@ -143,12 +143,12 @@ test-bridges: build .peers/bridges/.ready
 	PYTHONPATH=. .peers/bridges/bin/python -m pytest -q -n 2 --dist loadfile \
 		-p tests.no_skips $(BRIDGES)
 
-# How libraries are installed that tests need. Little of them is imported: compiling all
-# of it takes a minute.
+# How libraries for tests are installed. Little of them is imported: compiling all
+# modules takes a minute.
 PEER = --quiet --only-binary :all: --no-compile
 
-# A version that has been tried, and with a build for the processor alone at hand; what
-# pip would choose by itself can bring gigabytes of CUDA. TORCH=... has another.
+# A version that has been tested. The version that pip would choose can install gigabytes
+# of CUDA; TORCH=... selects another one, such as a build for processors only.
 TORCH ?= torch==2.13.0
 .peers/bridges/.ready: Makefile
 	$(PYTHON) -m venv .peers/bridges
@@ -159,12 +159,12 @@ TORCH ?= torch==2.13.0
 		nbclient ipykernel ipywidgets
 	touch $@
 
-# On a card, the tests run there. Without one they run on a stand-in for CuPy 14.2, which
-# records the kernels. Those that meet a difference between the versions run on one for
-# 13.6 as well, and those of NCCL in two processes. Then the list of names that the
-# stand-in has is compared with the two versions, NVRTC compiles the kernels with the
-# headers of each for GPUs of three generations, its PTX runs and is compared with what g++
-# made of the kernels, and two versions of cuDNN plan the graphs.
+# The tests run on a GPU if the machine has one, otherwise on a stand-in for CuPy 14.2,
+# which records the kernels. Tests that depend on a difference between the versions also
+# run on a stand-in for 13.6, and tests of NCCL in two processes. Then the list of names
+# in the stand-in is compared with the two versions, NVRTC compiles the kernels with the
+# headers of each for GPUs of three generations, its PTX runs and is compared with the
+# kernels compiled by g++, and two versions of cuDNN plan the graphs.
 KERNELS = $(abspath build/kernels.json)
 LAUNCHES = $(abspath build/launches)
 NOTES = $(abspath build/version-notes)
@@ -190,7 +190,7 @@ test-gpu: build $(VENV)/.test
 		$(MAKE) --jobs=2 $(CUDNN:.ready=plans); \
 	fi
 
-# What the two versions of CuPy have, as tests/doubles/host_cupy/names.txt should say.
+# The names in the two versions of CuPy, which tests/doubles/host_cupy/names.txt lists.
 API = build/api-13.6.json build/api-14.2.json
 $(API): build/api-%.json: .peers/cupy-%/.ready tests/doubles/host_cupy/make_api.py
 	mkdir -p build
@@ -215,7 +215,7 @@ $(CUDNN):
 $(CUDNN:.ready=plans): .peers/%/plans: .peers/%/.ready
 	PYTHONPATH=. .peers/$*/bin/python -m pytest -q tests/backends/_cudnn
 
-# NVRTC 12.9 is the last that knows GPUs of compute capability 7.0.
+# NVRTC 12.9 is the last version that supports GPUs of compute capability 7.0.
 .peers/cupy-%/.ready:
 	$(PYTHON) -m venv .peers/cupy-$*
 	.peers/cupy-$*/bin/python -m pip install $(PEER) \
@@ -229,7 +229,7 @@ peers: .peers/bridges/.ready .peers/cupy-13.6/.ready .peers/cupy-14.2/.ready $(C
 # Compiled modules whose stubs are compared with them.
 STUBBED = $(subst /,.,$(basename $(shell find chainer_fast -name '*.pyi')))
 
-# cython-lint calls a program that stands beside it.
+# cython-lint calls a program in the same folder.
 lint: build $(VENV)/.test
 	$(BIN)/ruff check .
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint chainer_fast
@@ -238,6 +238,7 @@ lint: build $(VENV)/.test
 		--allowlist tests/stubtest_allowlist.txt $(STUBBED)
 	$(BIN)/python tests/typing/check.py
 	$(BIN)/lint-imports
+	$(BIN)/python tests/prose/check.py
 
 bench: build $(VENV)/.test
 	$(BIN)/python benchmarks/compare.py
@@ -245,7 +246,7 @@ bench: build $(VENV)/.test
 sweep: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.sweep $(SWEEP)
 
-# Chainer with SciPy, h5py and Pillow, as its functions and data sets want them.
+# Chainer with SciPy, h5py and Pillow, which its functions and data sets need.
 .peers/differential/.ready:
 	$(PYTHON) -m venv .peers/differential
 	.peers/differential/bin/python -m pip install --quiet 'setuptools<70' wheel \
@@ -266,14 +267,14 @@ bench-gpu: build $(VENV)/.test
 bench-host: build $(VENV)/.test
 	$(BIN)/python -m benchmarks.host $(BENCH)
 
-# The stages are in tests/card/stages.py. CARD=--resume leaves out what has passed.
+# The stages are in tests/card/stages.py. CARD=--resume omits stages that have passed.
 card: FOLDER = $(if $(filter file,$(origin OUT)),build/card,$(OUT))
 card: build $(VENV)/.test
 	$(BIN)/python -m tests.card --out $(FOLDER) $(if $(CHAINER),--chainer $(CHAINER)) \
 		$(CARD) $(STAGES)
 
-# What is brought to a machine that has a card, Python 3.12, CuPy and no network: wheels of
-# the project, of cuDNN's frontend, and of what the tests need.
+# The packages for a machine with a GPU, Python 3.12 and CuPy, but no network: wheels of
+# the project, of cuDNN's frontend, and of the packages that the tests need.
 CARD_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python) python3.12)
 CARD_WHEELS = build/card-wheels
 FRONTEND = $(shell sed -n 's/^cudnn = \["\(.*\)"\]/\1/p' pyproject.toml)
@@ -326,21 +327,21 @@ define build-copy
 	cd $(1) && $(2) $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 endef
 
-# As for a Python that nobody has tried.
+# As for an untested version of Python.
 GENERAL = build/general
 test-general: build $(VENV)/.test
 	$(call build-copy,$(GENERAL),CHAINER_FAST_GENERAL=1)
 	cd $(GENERAL) && CHAINER_FAST_GENERAL=1 PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
 
-# As on x86 processors without AVX-512, and without AVX2.
+# Run without AVX-512, and without AVX2, on x86 processors.
 LEVELS ?= avx2 base
 test-levels: $(LEVELS:%=test-level-%)
 test-level-%: build $(VENV)/.test
 	CHAINER_FAST_CPU=$* $(BIN)/python -m pytest -q -n 3 --dist loadfile \
 		-m 'not network' tests
 
-# With clang and its OpenMP (Debian: clang, libomp-dev); warnings of our code are errors.
+# With clang and its OpenMP (Debian: clang, libomp-dev); warnings in our code are errors.
 CLANG = CC=clang CXX=clang++ LDSHARED='clang++ -shared' \
 	CFLAGS='-Wall -Wextra -Werror' CXXFLAGS='-Wall -Wextra -Werror'
 test-clang: build $(VENV)/.test
@@ -348,7 +349,7 @@ test-clang: build $(VENV)/.test
 	cd build/clang && PYTHONPATH=. $(abspath $(BIN))/python \
 		-m pytest -q -n 2 --dist loadfile tests
 
-# Another processor's Python, compiler and emulator. Debian alone has all that it needs.
+# Python, compiler and emulator for another processor. Only Debian has all packages.
 AARCH64 = $(abspath build/aarch64-root)
 $(AARCH64)/.ready: tests/cross/aarch64.sh tests/release/locks/constraints.txt
 	rm -rf $(AARCH64)
@@ -399,11 +400,11 @@ asv-compare: build $(VENV)/.asv
 	$(BIN)/asv continuous --config benchmarks/asv.conf.json --interleave-rounds \
 		--factor 1.1 --split $(ASV) $(BASE) HEAD
 
-# It makes environments of its own, and builds of a clone: nothing here has to be built.
+# It creates separate environments, and builds a clone: no build is needed here.
 release-check:
 	$(PYTHON) tests/release/check.py $(if $(PYTHONS),--pythons $(PYTHONS))
 
-# For all Pythons and systems at once; the versions are the newest that go together.
+# For all Pythons and systems together; the versions are the newest compatible ones.
 COMPILE = $(abspath .peers/uv/bin/uv) pip compile --quiet --universal --upgrade \
 	--python-version 3.10 --no-emit-index-url --no-annotate \
 	--custom-compile-command 'make locks'
@@ -420,7 +421,7 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[demo,docs,mn,onnx,caffe,hdf5]'
 	touch $@
 
-# Warnings are errors. The first build runs the gallery; later ones run what has changed.
+# Warnings are errors. The first build runs the gallery; later builds run changed lessons.
 PAGES = build/docs
 SPHINX = OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -n -W --keep-going -j auto -d $(PAGES)/doctrees
 docs: build $(VENV)/.docs

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Time chainer_fast beside the released Chainer, PyTorch and plain NumPy.
+"""Compare the times of chainer_fast, the released Chainer, PyTorch and plain NumPy.
 
-The peers get their own environments under .peers/. All sides run in turns within one
-run, with one thread unless --threads says otherwise, and the table gives the medians of
-their ratios: absolute times depend on the machine and its load.
+The peers have their own environments under .peers/. All sides run alternately within
+one run, with one thread unless --threads sets another number, and the table has the
+medians of their ratios: absolute times depend on the machine and its load.
 """
 import argparse
 import contextlib
@@ -194,7 +194,7 @@ def parse_args():
 
 
 def peers_of(workload, peers):
-    """Return the sides that stand beside ours in a workload."""
+    """Return the sides that a workload is compared with."""
     return peers or getattr(group_of(workload), 'PEERS', PEERS)
 
 

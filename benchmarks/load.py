@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Time steps with several threads beside busy processes, and with one thread.
+"""Measure steps with several threads and with one thread while processes are busy.
 
-Both take turns within a run, so that they meet the same load: loops of Python that
-never rest, on processors that the system chooses. A row tells the median of one
-thread's times, and of the ratios of several threads' times to it the least, the median
-and the most. The system shares processors unevenly for a while, so that one thread is
-timed twice: the last column has the most of the ratios of the two, which nothing can
-stay below.
+Both alternate within a run, so that they have the same load: Python loops that never
+sleep, on processors that the system chooses. A row has the median of one thread's
+times, and the minimum, median and maximum of the ratios of several threads' times to
+it. For some periods the system divides processors unevenly, so one thread is measured
+twice: the last column has the maximum ratio of the two measurements, which is a lower
+limit of any such comparison.
 """
 import argparse
 import statistics

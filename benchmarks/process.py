@@ -16,7 +16,7 @@ class Process:
     command : list of str
         Interpreter and arguments; it runs from the root of the repository.
     environment : dict of str to str
-        Variables beside those of this process.
+        Variables in addition to those of this process.
     """
 
     def __init__(self, name, command, environment):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tell how far training steps would scale on a processor with many cores.
+"""Estimate how training steps would scale on a processor with many cores.
 
-A simulation, for machines with fewer. The thread that calls does every loop alone, and
-notes how long it took and in how many pieces it would have been shared. With ``n``
-threads a loop then takes as long as those that get most pieces, and a fixed time for
-the start; everything else takes what it takes. That caches and the memory are shared is
-not in it, so that what is told is the most that the code allows.
+This is a simulation, for machines with fewer cores. The calling thread executes every
+loop alone, and records its time and the number of pieces into which it would have
+been divided. With ``n`` threads a loop then takes as long as the threads with most
+pieces, plus a fixed time for the start; all other code takes its measured time.
+Shared caches and memory are not modelled, so the result is an upper bound.
 """
 import argparse
 import collections
@@ -74,7 +74,7 @@ class Parts:
         self._inner = []        # when parts began, which may be within others, and took
 
     def flush(self):
-        """Tell that the loops since the last part are of none."""
+        """Record that the loops since the last part belong to no part."""
         self.loops['all else'] += self._pending + process.noted_loops()
         self._pending = []
         self._inner = []

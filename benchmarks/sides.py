@@ -14,11 +14,11 @@ NAMES = {'chainer_fast': 'chainer_fast', 'chainer': 'Chainer 7.8.1',
          'onednn': 'with oneDNN', 'static': 'static_graph',
          'general': 'general way',
          'torch_compile': 'torch.compile', 'jax': 'jax.jit'}
-# Sides that are ours, each with a table of its own.
+# Sides that are ours, each with a separate table.
 OWN = 'chainer_fast', 'onednn', 'static'
 # Sides that compile a step in its first calls.
 COMPILERS = 'static', 'torch_compile', 'jax'
-# JAX uses all processors, unless it is told not to.
+# JAX uses all processors by default.
 _JAX_ALONE = '--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1'
 
 

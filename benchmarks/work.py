@@ -110,7 +110,7 @@ def products_of(function, inputs, outputs):
         hx, _, xs, ws, _ = function._parts(inputs)
         rows = sum(x.shape[0] for x in xs)
         # Products of the first layer's inputs, and of all others, whose gradients are
-        # always wanted.
+        # always needed.
         gates = len(ws[0]) // 2
         return [(2 * rows * int(np.prod(w.shape)), (xs[0] if layer == 0 and i < gates
                                                    else w, w))

@@ -38,7 +38,7 @@ def bytes_per_function(make_graph):
 
 
 def peak(step):
-    """Return the most memory that three steps take beside what is there before."""
+    """Return the peak memory of three steps, without the memory in use before."""
     gc.collect()
     # Linux forgets the highest use so far.
     with open('/proc/self/clear_refs', 'w') as f:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Count what ``chainer-fast check`` says of Chainer's own tests and examples.
+"""Count the findings of ``chainer-fast check`` in Chainer's own tests and examples.
 
-They are of version 7.8.1, so that no name of Chainer in them is gone: each finding of
-one is a false alarm, and the exit status is 1 if there is any. What NumPy, CuPy and
-Python have dropped since is listed as well; it is gone indeed.
+These are from version 7.8.1, so no name of Chainer in them has been removed: each
+finding of such a name is a false alarm, and the exit status is 1 if there are any.
+Names that NumPy, CuPy and Python have removed since then are also listed; these are
+right.
 
     python compat/check_upstream.py PATH_TO_CHAINER
 """
@@ -29,7 +30,7 @@ def main():
     for name in paths:
         source = sources.Source(name)
         for finding in analysis.findings(source.text):
-            # Names of packages that come with Chainer, and idioms of its own.
+            # Names of packages that come with Chainer, and Chainer's own idioms.
             is_of_chainer = not finding.what.startswith((
                 'numpy.', 'cupy.', 'cupyx.', 'scipy.', 'builtins.', 'collections.'))
             alarms += is_of_chainer

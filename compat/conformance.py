@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Run Chainer's own test suites against chainer_fast and count what passes.
+"""Run Chainer's own test suites against chainer_fast and count the tests that pass.
 
-The suites are in the ``tests`` folder of a checkout of Chainer v7.8.1, which you clone
-yourself. Its tests are the specification of a drop-in; ``reference.tsv`` beside this
-file has the number of tests of each file that pass on the released Chainer (Python
-3.11, NumPy 1.23.5, processor only). Remaining failures are listed and explained in
-``explained.tsv``.
+The suites are in the ``tests`` folder of a checkout of Chainer v7.8.1, which you
+clone yourself. Its tests are the specification of a drop-in; ``reference.tsv`` in
+this folder has the number of tests of each file that pass on the released Chainer
+(Python 3.11, NumPy 1.23.5, processor only). Remaining failures are listed and
+explained in ``explained.tsv``.
 
 ``--mpi N`` runs the tests of chainermn in N processes (``reference_mpi1.tsv`` to
 ``reference_mpi3.tsv``: the released one on mpi4py 4.1 and Open MPI 5), and ``--onnx``
@@ -13,13 +13,13 @@ those of onnx_chainer (``reference_onnx.tsv``: the released one on Python 3.7, o
 and onnxruntime 1.2).
 
 ``--chainerx`` runs the tests of ChainerX, and ``--on-chainerx`` those of Chainer that
-use it. The released ChainerX cannot be built any more: the references are the
-numbers of tests that there are for processors.
+use it. The released ChainerX can no longer be built: the references are the total
+numbers of tests for processors.
 
-With ``--gpu`` its tests of GPUs run, and with the last two options those of ChainerX
-on GPUs. Current versions of CuPy cannot serve the released Chainer, so that
-``reference_gpu.tsv`` counts what has passed with chainer_fast on the stand-in for CuPy
-14.2; ``explained_gpu.tsv`` explains the rest.
+``--gpu`` runs its tests of GPUs, and with the last two options those of ChainerX on
+GPUs. The released Chainer does not run with current versions of CuPy, so
+``reference_gpu.tsv`` counts the tests that passed with chainer_fast on the stand-in
+for CuPy 14.2; ``explained_gpu.tsv`` explains the other tests.
 """
 import argparse
 import collections
@@ -44,11 +44,11 @@ def parse_args(argv):
         help='files or folders below the folder of the suite; all by default')
     parser.add_argument(
         '-n', '--processes', type=int, default=1, metavar='N',
-        help='number of processes, each with files of its own')
+        help='number of processes; each runs different files')
     parser.add_argument(
         '--gpu', action='store_true',
         help='run the tests of GPUs instead: on the GPU, or without one on a stand-in '
-        'for CuPy; HOST_CUPY=13.6 in the environment chooses its version')
+        'for CuPy; HOST_CUPY=13.6 in the environment selects its version')
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         '--mpi', type=int, metavar='N',

@@ -56,7 +56,7 @@ def pytest_sessionfinish(session):
     outcomes = {
         test[len(prefix):] if test.startswith(prefix) else test: outcome
         for test, outcome in _outcomes.items()}
-    # In an MPI job, each process has a file of its own.
+    # In an MPI job, each process writes a separate file.
     rank = os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK'))
     out = os.environ['CONFORMANCE_OUT'] + ('' if rank is None else '.' + rank)
     with open(out, 'w') as f:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compare the public names of chainermn and onnx_chainer with those of the release.
 
-``names_chainermn.json`` and ``names_onnx_chainer.json`` beside this file list the
+``names_chainermn.json`` and ``names_onnx_chainer.json`` in this folder list the
 public names of the packages that came with Chainer 7.8.1, with their parameters,
 members and plain values, read off the installed release by ``--record``. This program
 looks each of them up in chainer_fast.
@@ -35,8 +35,8 @@ def module_names(package):
 def signature(obj):
     """Return the parameters as text, without annotations; None if they are not known.
 
-    Those of a decorator's wrapper say nothing. A default without a readable form of its
-    own, such as a function, is three dots.
+    Those of a decorator's wrapper are not known. A default without a readable form,
+    such as a function, is three dots.
     """
     try:
         found = inspect.signature(obj)
@@ -68,7 +68,7 @@ def describe(obj):
 def is_from_elsewhere(key, obj, module):
     """Return whether a module has only imported the object.
 
-    What a package imports of its own modules, it offers by that name.
+    Names that a package imports from its own modules are part of its interface.
     """
     top = module.__name__.split('.')[0]
     home = getattr(obj, '__module__', None)
@@ -94,7 +94,7 @@ def record(name):
 
 
 def look_up(name):
-    """Return what a name of the release stands for here."""
+    """Return the object of this package for a name of the release."""
     parts = name.split('.')
     for cut in range(len(parts), 0, -1):
         try:
@@ -130,7 +130,7 @@ def differences(name, fact):
 
 
 def compare(package):
-    """Print what is missing or differs; return whether all names are there."""
+    """Print missing and different names; return whether all names exist."""
     with open(os.path.join(HERE, 'names_%s.json' % package)) as f:
         facts = json.load(f)
     found = [line for name in sorted(facts) for line in differences(name, facts[name])]
@@ -150,7 +150,7 @@ def main(argv=None):
                         help='chainermn, onnx_chainer; both by default')
     parser.add_argument(
         '--record', action='store_true',
-        help='print the names of the package that this interpreter has, as JSON')
+        help='print the names of the installed package, as JSON')
     args = parser.parse_args(argv)
     packages = args.packages or PACKAGES
     if args.record:

@@ -1,9 +1,9 @@
-"""Runs programs of earlier years with their own Chainer, and keeps what they print.
+"""Runs programs for older versions with their own Chainer, and stores their output.
 
 The programs are tests/legacy/programs/*.py. The first line of each names the versions
-it was written for, as in ``# Chainer 1.24, Python 2.7``; what it prints there is in
-figures.json beside it, and the tests compare it with what legacy mode makes of the
-program. Run this in an environment per version, and put them together:
+it was written for, as in ``# Chainer 1.24, Python 2.7``; its output with these
+versions is in figures.json in the same folder, and the tests compare it with the
+output in legacy mode. Run this in one environment per version:
 
     python compat/eras.py 1.24=PYTHON27 2.1=PYTHON36 ... [--only NAME ...]
 """
@@ -27,8 +27,8 @@ print("Chainer %s, Python %s, NumPy %s" % (
 def programs():
     """Return ``{name: (version of Chainer, arguments)}`` of all programs.
 
-    A program that asks for a GPU says in its first line how it does without:
-    ``era: --gpu=-1``.
+    The first line of a program that needs a GPU has the arguments to run it without
+    one: ``era: --gpu=-1``.
     """
     found = {}
     for name in sorted(os.listdir(PROGRAMS)):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Exchange snapshots with a released Chainer, both ways.
+"""Exchange snapshots with a released Chainer, in both directions.
 
-The release loads what chainer_fast writes, and vice versa: models, optimizers before
-and after steps, and trainers, as npz and HDF5. Every number is compared. The release
-needs a separate environment, made for instance by
+The release loads files that chainer_fast writes, and vice versa: models, optimizers
+before and after steps, and trainers, as npz and HDF5. Every number is compared. The
+release needs a separate environment, created for instance by
 
     python3.11 -m venv chainer7
     chainer7/bin/pip install 'setuptools<70' wheel numpy==1.23.5 protobuf==3.20.3

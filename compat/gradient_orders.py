@@ -2,8 +2,8 @@
 
     python compat/gradient_orders.py            # chainer_fast/nnabla/orders.tsv
 
-``tests/nnabla/orders.py`` says how an order is checked, ``cases.py`` beside it with
-which inputs; the tests compare the table with a new check.
+``tests/nnabla/orders.py`` implements the check of an order, ``cases.py`` in the same
+folder has the inputs; the tests compare the table with a new check.
 """
 import os
 import sys

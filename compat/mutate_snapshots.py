@@ -4,10 +4,10 @@
     python compat/mutate_snapshots.py --count 10000
 
 Each mutated file, npz or HDF5, is loaded into a model, an optimizer, a trainer or an
-object with a `serialize` method of its own. Nothing may crash, hang, run code from the
+object with its own `serialize` method. Loading must not crash, hang, run code from the
 file or exceed the memory limit. An error must name the file and leave the object
-unchanged, bit for bit. Numbers that load without an error must be the saved ones, as
-far as checksums can tell. snapshot_mutations.py has the mutations. Workers are
+bitwise unchanged. Numbers that load without an error must be the saved ones, as far as
+checksums can show. snapshot_mutations.py has the mutations. Workers are
 processes with limited memory, so a crash of a library is noticed. The number printed
 with a failure repeats it: `--only NUMBER`. The exit status is zero if there was no
 failure.
@@ -318,8 +318,9 @@ def parse_args(argv):
         help='share of HDF5 files (default: %(default)s)')
     parser.add_argument(
         '--memory', type=int, default=512, metavar='MIB',
-        help='memory that loading may take (default: %(default)s)')
-    parser.add_argument('--only', type=int, metavar='NUMBER', help='try this one alone')
+        help='memory limit of loading (default: %(default)s)')
+    parser.add_argument('--only', type=int, metavar='NUMBER',
+                        help='load only the file with this number')
     parser.add_argument('--work', type=int, nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     args.range = args.work or (

@@ -1,9 +1,9 @@
 """Compare trainings with those of a released Chainer, number by number.
 
-Eight small trainings after Chainer's examples (compat/trainings/) run for 100 steps
+Eight small trainings based on Chainer's examples (compat/trainings/) run for 100 steps
 in both, with equal seeds. In float64, the losses and all parameters after the last step
-have to agree to 1e-10. In float32, each side is compared with the float64 run of
-Chainer: the table has the error, and its ratio to the error that Chainer has itself.
+have to agree to 1e-10. In float32, each library is compared with the float64 run of
+Chainer: the table has the error, and its ratio to Chainer's own error.
 
 An error of numbers is their largest difference, divided by the largest number; a figure
 is the median over the seeds.
@@ -39,7 +39,7 @@ def write_data(path):
 
 
 def run(command, data, result, *args):
-    """Run a training in a process of its own and return what it wrote."""
+    """Run a training in a separate process and return its output."""
     environment = dict(os.environ, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
     if command[0] != sys.executable:
         environment.pop('PYTHONPATH', None)

@@ -1,7 +1,7 @@
 """Record the random numbers that a released Chainer draws around its iterators.
 
-The figures are in ``tests/iterators/streams.json``; ``test_streams.py`` beside it
-expects them of chainer_fast. New cases are written into that file by hand, without
+The figures are in ``tests/iterators/streams.json``; ``test_streams.py`` in the same
+folder compares chainer_fast with them. Write new cases into that file by hand, without
 ``drawn``.
 
 Usage: python compat/streams.py PYTHON_WITH_CHAINER
@@ -20,7 +20,7 @@ def main(args=None):
     parser.add_argument('python', metavar='PYTHON_WITH_CHAINER',
                         help='an interpreter that has Chainer 7.8.1')
     parser.add_argument('--check', action='store_true',
-                        help='only tell which figures differ from the recorded ones')
+                        help='only list the figures that differ from the recorded ones')
     options = parser.parse_args(args)
     path = FOLDER / 'streams.json'
     cases = json.loads(path.read_text())

@@ -122,7 +122,7 @@ def run(args):
 
 
 def run_parts(args, files, work):
-    """Run pytest, in several processes if wanted.
+    """Run pytest, in one or several processes.
 
     Each process has its own files: some of upstream's test names contain addresses, so
     that processes sharing single tests would not agree on the names.
@@ -145,14 +145,14 @@ def run_parts(args, files, work):
 
 
 def lost(args, files):
-    """Return the outcomes of files whose process did not live to tell: errors."""
+    """Return the outcomes of files whose process ended early: errors."""
     return {os.path.relpath(path, args.tests): 'error' for path in files}
 
 
 def run_jobs(args, files, work):
-    """Run each file in an MPI job of its own; the worst outcome of a process counts.
+    """Run each file in a separate MPI job; the worst outcome of a process counts.
 
-    Stand-in data takes the place of MNIST, which some of the tests train on.
+    Synthetic data replaces MNIST, which some of the tests use.
     """
     start = mpi.start(sys.executable, args.mpi)
     if start is None:

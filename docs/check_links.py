@@ -1,6 +1,6 @@
 """Checks the links of the built pages: ``python docs/check_links.py build/docs/html``.
 
-Every file and anchor of these pages that one of them refers to must be there, and no
+Every file and anchor of these pages that one of them refers to must exist, and no
 page may load anything from another host. ``make docs-links`` looks at other hosts.
 """
 import html.parser

@@ -76,7 +76,7 @@ True
 False
 """,
     'chainer_fast.global_config': """
-Settings that all threads see, unless they have a value of their own in
+Settings of all threads, unless a thread has set its own value in
 :data:`~chainer_fast.config`.
 """,
     'chainer_fast.mixed16': """

@@ -1,7 +1,7 @@
 """Runs the Python blocks of these pages: ``pytest docs``.
 
 A block that begins with ``>>>`` is a doctest; any other block is run as it is. The
-blocks of a page go one after the other, in an empty folder of their own.
+blocks of a page run in order, in a new empty folder.
 """
 import doctest
 import os
@@ -42,7 +42,7 @@ def leave_folder(namespace):
 
 pytest_collect_file = Sybil(
     parsers=[parser()],
-    # Programs on other pages want the name ``chainer``, several processes or a file.
+    # Programs on other pages need the name ``chainer``, several processes or a file.
     filenames={'index.md', 'start.md', 'pytorch.md', 'drop-in.md', 'chainerx.md'},
     patterns=['guides/*.md'],
     setup=enter_folder, teardown=leave_folder).pytest()

@@ -71,7 +71,7 @@ def test_imports_upward_are_few_and_listed(graph):
 
 
 def test_rooms_of_the_engine_are_built_on_each_other(graph):
-    expected = contract('Rooms of the engine are built on each other')
+    expected = contract('Subpackages of the engine are layers')
     engine = {module: imported for module, imported in graph.items()
               if module.startswith(PACKAGE + '._core.')}
     assert len(engine) > 12

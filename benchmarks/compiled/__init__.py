@@ -1,1 +1,1 @@
-"""Training steps beside those of compilers."""
+"""Training steps compared with those of compilers."""

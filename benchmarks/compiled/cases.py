@@ -1,4 +1,4 @@
-"""Training steps beside those of compilers: ``torch.compile`` and ``jax.jit``.
+"""Training steps compared with those of ``torch.compile`` and ``jax.jit``.
 
 Each is a whole step: the forward and the backward pass, and the optimizer's update. On
 our side there are two, by plain code and by ``static_graph`` over the model and its

@@ -1,7 +1,7 @@
-"""Time updates between two hosts with a slow or a bad network between them.
+"""Measure updates between two hosts with a slow or a bad network between them.
 
-The hosts are namespaces of this machine, one process on each, so it wants root,
-iproute2 and two processors, and nothing else that runs. An exchange stands beside the
+The hosts are namespaces of this machine, one process on each, so it needs root,
+iproute2 and two idle processors. An exchange is compared with the
 bound of the link: bytes of the gradients / (bandwidth * 1448 / 1514), and the latency
 twice, once to agree and once for the data. Updates are those with a computation that
 leaves the processor free, as one of a GPU does, and with real forward and backward

@@ -93,7 +93,7 @@ def exchanges(size, communicators):
 
 
 def computations(seconds):
-    """Return calls that take so long where nothing else goes on.
+    """Return calls that take this long on an idle machine.
 
     One waits, as for a GPU, and leaves the processor free. The other one is a fixed
     number of matrix products.
@@ -167,7 +167,7 @@ def make_steps(steps, optimizer, compute, lossfun):
         if compute is not None:
             compute()
         optimizer.update(lossfun)
-    # What goes on behind the last one would delay the other side.
+    # Work that continues after the last one would delay the other side.
     getattr(optimizer, 'wait', lambda: None)()
 
 

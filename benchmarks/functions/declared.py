@@ -5,7 +5,7 @@ import numpy as np
 
 from chainer_fast.backends.kernels.declared import adapter, signatures
 
-#: Lengths of axes: of those that ``*`` stands for, and of one that a letter stands for.
+#: Lengths of axes: of the axes that ``*`` means, and of the axis that a letter means.
 SIZES = {
     'small': ((2,), 3),
     'middle': ((3, 1, 5), 7),

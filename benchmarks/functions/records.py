@@ -28,8 +28,8 @@ def instance(cls, record, first):
         Its record.
     first : number or array
         First argument of the class, if it is the parameter or the array that the record
-        names, and one less than the second, if there are two; what else the class wants
-        is not used.
+        names, and one less than the second, if there are two; the other arguments of
+        the class are not used.
     """
     wanted = [p for p in inspect.signature(cls).parameters.values()
               if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]

@@ -1,9 +1,9 @@
-"""Time training steps on a GPU beside PyTorch eager, and print a table.
+"""Compare training steps on a GPU with PyTorch eager, and print a table.
 
-Both sides run in turns on the same card. Times are those of the card, between events,
-after warm-up; the table has medians. "host" is what the processor takes to queue a
-function of Chainer's graph, with its share of the update. "peak" is what each side took
-from the device.
+Both sides run alternately on the same GPU. Times are those of the GPU, between events,
+after warm-up; the table has medians. "host" is the processor's time to queue a function
+of Chainer's graph, with its share of the update. "peak" is the memory that each side
+allocated on the device.
 """
 import argparse
 import datetime

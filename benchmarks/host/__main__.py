@@ -1,11 +1,11 @@
-"""Time what training steps on a GPU cost the host, and print a table.
+"""Measure the host time of training steps on a GPU, and print a table.
 
-chainer_fast runs on a null device, a CuPy that does nothing; beside it, in turns and
-each on one thread, run the same steps on the processor, arithmetic included: by
-chainer_fast, and by PyTorch eager if there is one. Times are the processor's own, so
-that other programs that run disturb them less; the table has medians. CuPy, cuDNN's
-frontend and the driver take time of their own, which is not in them: the launches and
-calls of a step are counted, to be multiplied by their price.
+chainer_fast runs on a null device, a CuPy that does nothing. Alternately with it,
+each on one thread, the same steps run on the processor, including arithmetic, with
+chainer_fast, and with PyTorch eager if it is installed. Times are processor times,
+which other programs disturb less; the table has medians. The time of CuPy, cuDNN's
+frontend and the driver is not included: the launches and calls of a step are counted,
+to be multiplied by their cost.
 """
 import argparse
 import importlib.util

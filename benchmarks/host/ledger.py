@@ -1,4 +1,4 @@
-"""What was asked of the null device: names, noted by a list's ``append``."""
+"""The calls of the null device: names, recorded by a list's ``append``."""
 import collections
 
 launches, calls = [], []

@@ -191,7 +191,7 @@ ndarray.T = property(ndarray.transpose)
 
 
 def _find(shape, dtype=float, memptr=None, strides=None, order='C'):
-    """Return the kind and the memory of a new array; None for memory of its own."""
+    """Return the kind and the memory of a new array; None for new memory."""
     kind = (fortran if order == 'F' else plain)(shape, dtype)
     if strides is not None:
         kind = kind_of_host(numpy.lib.stride_tricks.as_strided(

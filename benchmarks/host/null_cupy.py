@@ -1,14 +1,14 @@
 """A CuPy that does nothing, so that only the host's side of a program takes time.
 
-:func:`install` puts it in the place of CuPy, of NVIDIA's frontend of cuDNN, and of the
-CUDA driver. Arrays have shapes, dtypes, strides and addresses as CuPy's would have, but
-no elements; kernels, copies and products note their names (:mod:`.ledger`) and return.
+:func:`install` replaces CuPy, NVIDIA's frontend of cuDNN, and the CUDA driver by it.
+Arrays have shapes, dtypes, strides and addresses as CuPy's would have, but no
+elements; kernels, copies and products record their names (:mod:`.ledger`) and return.
 
-It cannot know
+It does not show
 
-- what CuPy, cuDNN's frontend and the driver take themselves, some microseconds for a
-  launch by CuPy and 20 for an execution by the frontend. The counts are there to be
-  multiplied by that;
+- the time of CuPy, cuDNN's frontend and the driver themselves, some microseconds for a
+  launch by CuPy and 20 for an execution by the frontend. Multiply the counts by these
+  times;
 - whether the device would keep up: nothing ever waits for it;
 - whether arguments are right: kernels look at none. The tests have another stand-in;
 - copies that CuPy makes inside of its products, and kernels beside the one that gives a
@@ -101,7 +101,7 @@ def load(name):
     Parameters
     ----------
     name : {'libcuda.so.1', 'libcublas.so.12'}
-        Its name inside, so that whoever loads that gets this one.
+        Its internal name, so that loading this name returns this library.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def load(name):
 
 
 def install():
-    """Put the null device in the place of CuPy, before chainer_fast is imported.
+    """Replace CuPy by the null device, before chainer_fast is imported.
 
     Returns
     -------

@@ -132,7 +132,7 @@ def _reduced(shape, axis, keepdims):
 
 
 class Function:
-    """A compiled function of the driver, with an address of its own."""
+    """A compiled function of the driver, with a unique address."""
 
     def __init__(self):
         self.ptr = next(_addresses)

@@ -8,7 +8,7 @@ words of negative sampling, so VGG-16 has no dropout and DCGAN's discriminator a
 noise; samples are drawn beforehand for the check.
 
 ``sides`` has no ``__init__.py``, so that asv, which imports all modules of packages,
-leaves it alone: PyTorch and the released Chainer have environments of their own.
+does not import it: PyTorch and the released Chainer have separate environments.
 """
 import importlib
 

@@ -1,4 +1,4 @@
-"""Weights and inputs beside those of ``networks.data``."""
+"""Weights and inputs, in addition to those of ``networks.data``."""
 import numpy as np
 from networks.data import Numbers
 

@@ -1,8 +1,8 @@
 """Steps of optimizers: 200 small parameters, and a large one.
 
-The gradients are there already, so that the update alone is timed. PyTorch updates all
-parameters together (``foreach=True``), or in fused kernels of its own in the cases that
-say so. Two cases have a hook that changes the gradients before the update.
+The gradients exist already, so that only the update is measured. PyTorch updates all
+parameters together (``foreach=True``), or in its fused kernels in cases named so. Two
+cases have a hook that changes the gradients before the update.
 
 Plain NumPy shows the floor: each array of the step is read once, and those that the
 step changes are written in the same pass. That is ``np.add`` into the parameter from
@@ -63,7 +63,7 @@ def _arrays(shapes):
 
 
 def _with_check(step, params):
-    """Let a step tell what has become of the parameters after three of them."""
+    """Let a step return the parameters after three steps."""
     def check():
         for _ in range(3):
             step()

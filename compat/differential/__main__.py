@@ -1,15 +1,15 @@
-"""Look for differences from the released Chainer, by calls that a seed chooses.
+"""Find differences from the released Chainer, by calls that a seed chooses.
 
-Valid calls of every public name of Chainer 7.8.1 are changed in the ways in which
-programs vary them: types, layouts, sizes and values of arrays, forms of numbers and
-sequences, the configuration, missing and additional arguments, gradients of gradients.
-Chainer and chainer_fast make each call in processes of their own, and the outcomes are
-compared: exceptions, types, shapes, numbers, gradients, memory that is shared or
-changed, warnings, and the random numbers that come next.
+Valid calls of every public name of Chainer 7.8.1 are varied as programs vary them:
+types, layouts, sizes and values of arrays, forms of numbers and sequences, the
+configuration, missing and additional arguments, gradients of gradients. Chainer and
+chainer_fast perform each call in separate processes, and the outcomes are compared:
+exceptions, types, shapes, numbers, gradients, memory that is shared or changed,
+warnings, and the random numbers that are drawn next.
 
-Differences are reduced to the least change of a call that shows them. Those that
-explained.tsv lists are meant; any other one makes the exit status 1, as does a public
-name that no call is about.
+Differences are reduced to the smallest change of a call that shows them. Differences
+that explained.tsv lists are accepted; any other difference makes the exit status 1, and
+so does a public name without a call.
 """
 
 import argparse
@@ -30,17 +30,17 @@ def parse_args(argv):
         type=int,
         default=20000,
         metavar='N',
-        help='number of cases; the valid calls themselves come first (%(default)s)',
+        help='number of cases, beginning with the valid calls (%(default)s)',
     )
     parser.add_argument(
-        '--seed', type=int, default=0, metavar='S', help='chooses the changes'
+        '--seed', type=int, default=0, metavar='S', help='seed of the changes'
     )
     parser.add_argument(
         '--first',
         type=int,
         default=0,
         metavar='N',
-        help='number of the case to begin with, to make a long run in pieces',
+        help='number of the first case, to divide a long run into pieces',
     )
     parser.add_argument(
         '--only',
@@ -53,7 +53,7 @@ def parse_args(argv):
         type=int,
         default=1,
         metavar='N',
-        help='cases that are made at once, each in two processes (%(default)s)',
+        help='cases that run at the same time, each in two processes (%(default)s)',
     )
     parser.add_argument(
         '--python',
@@ -72,7 +72,7 @@ def parse_args(argv):
         '--against',
         metavar='FILE',
         type=pathlib.Path,
-        help='compare with the outcomes that a file has of cases; needs no Chainer',
+        help='compare with the outcomes recorded in a file; needs no Chainer',
     )
     parser.add_argument(
         '--least',
@@ -82,7 +82,7 @@ def parse_args(argv):
         help='differences that are reduced to their causes (%(default)s)',
     )
     parser.add_argument(
-        '--explained', action='store_true', help='list causes that are explained, too'
+        '--explained', action='store_true', help='also list explained causes'
     )
     parser.add_argument(
         '--list', action='store_true', help='list the names and their valid calls'

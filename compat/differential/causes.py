@@ -28,7 +28,7 @@ class Cause:
 
 
 def key(base, changes, difference):
-    """Return what tells causes apart before they are shrunk."""
+    """Return a key that distinguishes causes before they are shrunk."""
     return base['name'], tuple(sorted(map(mutations.label, changes))), difference
 
 
@@ -39,7 +39,7 @@ def _shows(pair, base, changes, difference):
 
 
 def _tell_without_debug_mode(cause, pair):
-    """Tell of what debug mode finds in one library by the difference without it."""
+    """Replace an error of debug mode in one library by the difference without it."""
     changes = [each for each in cause.changes if each[1] != ['config', 'debug']]
     error, _, other = cause.difference.partition(', not ')
     one_raises = error.startswith('error') and 'none' in (error[7:], other)
@@ -56,7 +56,7 @@ def _tell_without_debug_mode(cause, pair):
 
 
 def shrink(cause, pair):
-    """Leave out all changes and arguments that the difference does without."""
+    """Remove all changes and arguments that the difference does not need."""
     _tell_without_debug_mode(cause, pair)
     base, changes = cause.base, list(cause.changes)
     number = 0
@@ -81,7 +81,7 @@ def shrink(cause, pair):
 
 
 def _tells_of_another(cause, pair):
-    """Return whether a call has two mistakes, of which each library tells of one."""
+    """Return whether a call has two mistakes and each library reports one of them."""
     if len(cause.changes) < 2 or not all('error' in each for each in cause.outcomes):
         return False
     alone = [pair(mutations.apply(cause.base, [each])) for each in cause.changes]

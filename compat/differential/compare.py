@@ -1,4 +1,4 @@
-"""Tells in which ways two outcomes of a case differ."""
+"""Finds the differences between two outcomes of a case."""
 
 import re
 
@@ -45,7 +45,7 @@ def _flat(numbers):
 
 
 def _close(mine, theirs, tolerances):
-    """Compare two lists of numbers, by what the largest of them is."""
+    """Compare two lists of numbers, relative to the largest of them."""
     rtol, floor = tolerances
     mine, theirs = list(_flat(mine)), list(_flat(theirs))
     if len(mine) != len(theirs):
@@ -70,7 +70,7 @@ def _kind(node):
 
 
 def _is_told(node):
-    """Return whether a node tells of an array: type, shape and numbers."""
+    """Return whether a node describes an array: type, shape and numbers."""
     return (
         isinstance(node, list)
         and len(node) == 3
@@ -128,7 +128,7 @@ def _are_numbers(mine, theirs):
 
 def _differ_inside(mine, theirs, rtol):
     if isinstance(mine, list) and mine[:1] == theirs[:1] == ['saved']:
-        # What Chainer saves has to be there.
+        # The values that Chainer saves have to exist.
         mine, theirs = {key: mine[1].get(key) for key in theirs[1]}, theirs[1]
     if isinstance(mine, list):
         if len(mine) != len(theirs):
@@ -153,7 +153,7 @@ def differences(case, theirs, ours, least=0.0):
             return []
         return [
             'process: %s, not %s'
-            % (ours.get('ended', 'goes on'), theirs.get('ended', 'goes on'))
+            % (ours.get('ended', 'continues'), theirs.get('ended', 'continues'))
         ]
     if _is_of_arguments(theirs, ours):
         return []
@@ -232,7 +232,7 @@ def _errors(theirs, ours):
         return ['error: none, not %s' % _named(theirs)]
     if 'error' not in theirs:
         return ['error: %s, not none' % ours['error'][0]]
-    # Whoever catches Chainer's catches ours.
+    # Code that catches Chainer's error catches ours.
     if theirs['error'][0] in ours['error']:
         return []
     return ['error: %s, not %s' % (ours['error'][0], _named(theirs))]

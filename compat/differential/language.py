@@ -1,14 +1,14 @@
-"""The language of cases: values that JSON can hold, and what they stand for.
+"""The language of cases: values that JSON can represent, and their meaning.
 
-A value that JSON has stands for itself. All others are dictionaries with a kind under
-``$``. Functions of this module make them; `builder` makes objects of them, with either
-library. A case is a call of a public name:
+A value that JSON has represents itself. All others are dictionaries with a kind under
+``$``. Functions of this module create them; `builder` turns them into objects, with
+either library. A case is a call of a public name:
 
     {'name': 'functions.relu', 'args': [...], 'kwargs': {...}, 'scene': 'result',
      'then': [...], 'then_kwargs': {...}, 'config': {...}, 'order': 1, 'seed': 0}
 
-``scene`` says what is done with what the call returns (`scenes`), ``then`` what the
-scene is given.
+``scene`` names the operation on the result of the call (`scenes`), ``then`` has the
+arguments of the scene.
 """
 
 import copy
@@ -102,7 +102,7 @@ def get(name):
 
 
 def thing(name, *args):
-    """Return an object of `things`, which stands for code of a user's."""
+    """Return an object of `things`, which represents a user's code."""
     return {'$': 'thing', 'name': name, 'args': list(args)}
 
 
@@ -145,7 +145,7 @@ def case(
 def of_python(value, names=()):
     """Return the value of the language for one of Python, such as a tuple.
 
-    ``names`` has the names of the things that functions stand for.
+    ``names`` has the names of the objects that functions represent.
     """
     import numpy as np
 
@@ -187,7 +187,7 @@ def at(node, path):
 
 
 def put(node, path, value):
-    """Put a value in the place of the one at a path, in place."""
+    """Replace the value at a path, in place."""
     at(node, path[:-1])[path[-1]] = copy.deepcopy(value)
 
 

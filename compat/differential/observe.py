@@ -1,4 +1,4 @@
-"""Tells what came of a case, in words that JSON has."""
+"""Describes the outcome of a case, with values that JSON has."""
 
 import linecache
 import random

@@ -1,4 +1,4 @@
-"""Processes that make cases, one with each library, started anew if they end."""
+"""Processes that run cases, one with each library, restarted if they end."""
 
 import contextlib
 import json
@@ -109,7 +109,7 @@ class Worker:
             self._process.kill()
             self._process.wait()
             with contextlib.suppress(OSError):
-                self._process.stdin.close()  # it may have a line that nobody read
+                self._process.stdin.close()  # it may have an unread line
             self._process.stdout.close()
             self._log.close()
             self._process = None
@@ -133,7 +133,7 @@ class Pair:
 
 
 class Recorded:
-    """Outcomes of one library that were written down, in the place of its worker."""
+    """Recorded outcomes of one library, used instead of its worker."""
 
     def __init__(self, outcomes):
         self._outcomes = outcomes

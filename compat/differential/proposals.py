@@ -162,7 +162,7 @@ def _number(case, random):
 
 
 def _other(case, random):
-    """Put another plain value in the place of a number, a string or None."""
+    """Replace a number, a string or None by another plain value."""
     paths = [
         path
         for path in values.arguments(

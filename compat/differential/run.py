@@ -1,4 +1,4 @@
-"""A run: cases are made by both libraries, compared, and told about."""
+"""A run: cases are executed by both libraries, compared, and reported."""
 
 import collections
 import concurrent.futures
@@ -39,7 +39,7 @@ class Progress:
 
 
 class Tally:
-    """Counts of cases by field, and the differences by what is seen of them."""
+    """Counts of cases by field, and the differences by their descriptions."""
 
     def __init__(self):
         self.fields = collections.defaultdict(collections.Counter)

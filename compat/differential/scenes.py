@@ -222,7 +222,7 @@ def saved_as(chainer, made):
 
 
 def within(chainer, made):
-    """Enter a context; return what the configuration says there."""
+    """Enter a context; return the configuration inside it."""
     with made:
         return [
             chainer.config.train,

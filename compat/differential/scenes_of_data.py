@@ -35,7 +35,7 @@ def kind(chainer, made):
 
 
 def decorated(chainer, made, function):
-    """Use a decorator; return what the function became, and what it says of itself."""
+    """Use a decorator; return the resulting function, and its description."""
     found = made(function)
     return [found, getattr(found, 'trigger', None), getattr(found, 'priority', None)]
 

@@ -1,4 +1,4 @@
-"""Writes what a released version of Chainer saves, and what it says of it itself.
+"""Writes files saved by a released version of Chainer, and their values in it.
 
 Run by that version's own Python, it writes VERSION-pyX.Y.tar into a folder. The
 archive has npz and HDF5 files and pickles of models, optimizers, trainers, iterators,

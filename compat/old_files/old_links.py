@@ -34,7 +34,7 @@ def plain(value):
 
 
 def _short(value):
-    """Return floats with the digits that tell one float32 from another."""
+    """Return floats with the digits that distinguish float32 numbers."""
     if isinstance(value, list):
         return [_short(item) for item in value]
     return float('%.9g' % value) if isinstance(value, float) else value
@@ -227,7 +227,7 @@ _LINKS = {
         values(3, 4),)),
     'InceptionBN': ('InceptionBN', (2, 1, 1, 1, 1, 1, 'max', 1), None),
     'StatelessLSTM': ('StatelessLSTM', (3, 2), (values(2, 2), values(2, 2), _X)),
-    # Nothing of these is computed: they draw random numbers.
+    # These are not computed: they draw random numbers.
     'BlackOut': ('BlackOut', (3, [4, 3, 2, 1, 1], 2), None),
     'NegativeSampling': ('NegativeSampling', (3, [4, 3, 2, 1, 1], 2), None),
     'SimplifiedDropconnect': ('SimplifiedDropconnect', (3, 2), None),

@@ -1,7 +1,7 @@
 """Classes as users wrote them, which the pickles of old files name.
 
-This and the other modules here run on Python 2.7 to today's, and with Chainer 1.24 to
-today's, so they do without what came later.
+This and the other modules here run on Python 2.7 and later, and with Chainer 1.24 and
+later, so they use no newer features.
 """
 import chainer
 import chainer.functions as F
@@ -79,7 +79,7 @@ class Counted(chainer.Chain):
 
 
 class OwnLink(chainer.Link):
-    """A link with parameters of its own, by ``add_param``."""
+    """A link whose parameters are added by ``add_param``."""
 
     def __init__(self):
         super(OwnLink, self).__init__()         # noqa: UP008

@@ -11,7 +11,7 @@ from old_training import Optimizer, rows
 
 
 class Object(object):       # noqa: UP004
-    """An object of which ``facts`` tells what there is to tell."""
+    """An object that ``facts`` describes completely."""
 
     formats = ('pickle',)
 

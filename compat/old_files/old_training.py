@@ -1,4 +1,4 @@
-"""Optimizers, iterators and trainers of the old files, and how they go on."""
+"""Optimizers, iterators and trainers of the old files, and their next steps."""
 import chainer
 import numpy as np
 import old_models

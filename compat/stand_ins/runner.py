@@ -33,7 +33,7 @@ def there(need):
 
 print(json.dumps([need for need in sys.argv[1:] if not there(need)]))
 """
-# Frames of a traceback, progress bars and what MPI says at last are not messages.
+# Frames of a traceback, progress bars and the last lines of MPI are not messages.
 _NO_MESSAGE = re.compile(
     r'\s|\[?\d*%|.*it/s|-{20}|prterun |thus causing|.*PMIX ERROR')
 

@@ -55,10 +55,10 @@ def conformance():
     """Yield the lines of the page on Chainer's own tests."""
     yield '# Tests of Chainer, by folder'
     yield ''
-    yield ("[Conformance](../conformance.md) tells how Chainer's own tests are run. "
-           'This page is made from `compat/reference*.tsv` and `compat/explained*.tsv`.'
-           ' Every test that is counted passes with chainer_fast, but for those that '
-           'are explained; a run that finds another failure fails.')
+    yield ("[Conformance](../conformance.md) describes how to run Chainer's own tests. "
+           'This page is generated from `compat/reference*.tsv` and '
+           '`compat/explained*.tsv`. Every counted test passes with chainer_fast, '
+           'except for those that are explained; any other failure makes a run fail.')
     yield ''
     for title, reference, explained, text in SUITES:
         counts = collections.Counter()
@@ -97,8 +97,9 @@ def derivatives():
     yield '# Derivatives, by function'
     yield ''
     yield ('The highest order, up to the fourth, whose derivatives were compared with '
-           'differences in float64 and agreed. [Gradients](../gradients.md) tells '
-           'more; this page is made from `chainer_fast/nnabla/orders.tsv`.')
+           'numerical differences in float64 and agreed. [Gradients](../gradients.md) '
+           'has the details; this page is generated from '
+           '`chainer_fast/nnabla/orders.tsv`.')
     yield ''
     # A name may be followed by arguments.
     yield from table(('function', 'order', 'remark'), [
@@ -120,19 +121,20 @@ def launches():
     yield ''
     yield ('Launches, forward / backward, in float32 and without cuDNN, counted on the '
            'stand-in for CuPy when these pages were built. [GPUs](../gpu.md#budgets) '
-           'tells what the budgets are for.')
+           'explains the budgets.')
     yield ''
     yield counted
 
 
 def mistakes():
     """Yield the lines of the page on mistakes, which are made now."""
-    yield '# Common mistakes, and what is said of them'
+    yield '# Common mistakes and their messages'
     yield ''
-    yield ('What one reads after a mistake: `silent`, nothing; `obscure`, something '
-           'else; `what` is wrong; `clear`, also what was expected; `cure`, also what '
-           'to do. The answers of chainer_fast are those of this build, and those of '
-           'Chainer 7.8.1 and PyTorch 2.13 are in `tests/_help/mistakes/recorded.json`.'
+    yield ('The message after a mistake is graded: `silent`, there is none; `obscure`, '
+           'it names something else; `what`, it names what is wrong; `clear`, also '
+           'what was expected; `cure`, also what to do. The messages of chainer_fast '
+           'are those of this build; those of Chainer 7.8.1 and PyTorch 2.13 are in '
+           '`tests/_help/mistakes/recorded.json`.'
            ' In the programs, `x` is an array of shape (2, 3), `t` are two labels, '
            '`image` is an array of shape (2, 3, 8, 8), `model` is a classifier of two '
            'linear layers, and `train` runs a trainer for one epoch.')

@@ -1,8 +1,8 @@
 """The pages of the reference, one for each name, and links to them.
 
-The lists in ``reference/*.rst`` decide which names have a page. Docstrings refer to
-names as their modules know them, and have base classes that are nobody's business; here
-both lead to the names that users import.
+The lists in ``reference/*.rst`` determine which names have a page. Docstrings refer to
+names as they are defined in modules, and to private base classes; here both are linked
+to the names that users import.
 """
 import functools
 import importlib
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 @functools.cache
 def groups():
-    """Return the page that lists it for each name with a page of its own."""
+    """Return, for each name with a separate page, the page that lists it."""
     return {
         'chainer_fast.' + name: 'reference/' + path.stem
         for path in sorted((DOCS / 'reference').glob('*.rst'))
@@ -57,14 +57,14 @@ def check(app, env):
     for package in COMPLETE:
         module = importlib.import_module('chainer_fast.' + package)
         for name, obj in vars(module).items():
-            # What is only in use there has its home elsewhere.
+            # Names that are only used there are defined elsewhere.
             own = getattr(obj, '__module__', '').startswith(module.__name__)
             if own and name[0] != '_' and id(obj) not in names_of_objects():
                 logger.warning('%s.%s is not in the reference', package, name)
 
 
 def look_up(name):
-    """Return what a dotted name stands for; None if there is no such thing."""
+    """Return the object that a dotted name refers to; None if it does not exist."""
     parts = name.split('.')
     for cut in range(len(parts), 0, -1):
         try:

@@ -82,7 +82,7 @@ def documented(function, text, aliases):
 
 
 def write(app, what, name, obj, options, signature, returned):
-    """Write the signature of a function, a method or a class anew."""
+    """Rewrite the signature of a function, a method or a class."""
     function = obj.__init__ if what == 'class' else inspect.unwrap(obj)
     function = getattr(function, '__func__', function)
     if signature is None or not inspect.isfunction(function) or (

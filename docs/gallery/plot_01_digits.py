@@ -3,7 +3,7 @@ Handwritten digits, with a Trainer
 ==================================
 
 A small convolutional network learns to read digits. This is the usual shape of a
-training script: a model, a data set, an updater that makes the steps, and a trainer
+training script: a model, a data set, an updater that performs the steps, and a trainer
 with extensions, which measure, print, plot and save.
 """
 import os
@@ -25,9 +25,9 @@ np.random.seed(0)     # initial weights and the order of the data come from here
 # %%
 # The data
 # --------
-# There are 1797 pictures of 8 x 8 pixels. Convolutions take arrays of shape
-# ``(batch, channels, height, width)``, so a picture gets one channel. A quarter of
-# them is kept for the test.
+# There are 1797 pictures of 8 x 8 pixels. Convolutions accept arrays of shape
+# ``(batch, channels, height, width)``, so a picture has one channel. A quarter of
+# the pictures is kept for the test.
 
 digits = load_digits()
 images = (digits.images / 16).astype(np.float32)[:, None]
@@ -39,8 +39,8 @@ print('%d to learn from, %d to test' % (len(train), len(test)))
 # %%
 # The model
 # ---------
-# Links that are made within ``init_scope`` belong to the chain, with their
-# parameters. Where a size is ``None``, the first call determines it.
+# Links that are assigned within ``init_scope`` belong to the chain, with their
+# parameters. If a size is ``None``, the first call determines it.
 
 
 class Net(chainer.Chain):
@@ -73,8 +73,8 @@ optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(1e-4))
 # %%
 # The training
 # ------------
-# The iterators hand out batches, and the updater makes a step of each. The evaluator
-# goes through the test pictures after every epoch, and a snapshot keeps the state of
+# The iterators return batches, and the updater performs a step with each. The evaluator
+# evaluates the test pictures after every epoch, and a snapshot stores the state of
 # the training: ``chainer.serializers.load_npz(path, trainer)`` would resume it.
 
 out = tempfile.TemporaryDirectory()
@@ -97,13 +97,13 @@ trainer.extend(extensions.PrintReport(
 trainer.run()
 
 # %%
-# It has left these files.
+# The training has written these files.
 
 print(sorted(os.listdir(out.name)))
 
 # %%
-# ``PlotReport`` has drawn the two plots anew after each epoch. The loss in training
-# lies above that of the test, because only there does dropout switch off some of the
+# ``PlotReport`` has drawn the two plots again after each epoch. The training loss is
+# higher than the test loss, because only in training does dropout turn off some of the
 # units.
 
 figure, axes = plt.subplots(2, 1, figsize=(6.4, 7.2), layout='constrained')
@@ -114,8 +114,8 @@ plt.show()
 out.cleanup()
 
 # %%
-# What it reads
-# -------------
+# Predictions
+# -----------
 # A prediction needs neither dropout nor a graph for gradients.
 
 x, t = chainer.dataset.concat_examples(test)
@@ -144,8 +144,8 @@ ax.set_ylabel('digit that was written')
 plt.show()
 
 # %%
-# These pictures were the hardest: to the digit that was meant, the network gave the
-# least probability.
+# These pictures were the hardest: for them, the network gave the lowest probability to
+# the right digit.
 
 hardest = probabilities[np.arange(len(t)), t].argsort()[:8]
 figure, axes = plt.subplots(2, 4, figsize=(6.4, 3.9), layout='constrained')

@@ -3,8 +3,8 @@ A language model of characters
 ==============================
 
 A recurrent network reads text a character at a time and learns to predict the next
-one. Then it writes on its own: it draws a character from its prediction, reads that,
-and so on. The text is the language reference inside Python, the one that
+one. Then it writes text: it draws a character from its prediction, reads this
+character, and so on. The text is the language reference inside Python, which
 ``help('with')`` shows.
 """
 import textwrap
@@ -38,8 +38,8 @@ print('%d characters, %d different ones' % (len(data), len(alphabet)))
 print(textwrap.fill(text[:300], 72))
 
 # %%
-# The last tenth is for the test. The rest is cut into 32 streams, which the network
-# reads side by side.
+# The last tenth is for the test. The rest is divided into 32 streams, which the network
+# reads at the same time.
 
 n_streams = 32
 split = len(data) * 9 // 10
@@ -51,7 +51,7 @@ print('%d streams of %d characters' % (n_streams, length))
 # %%
 # The network
 # -----------
-# ``L.LSTM`` remembers its state from call to call, until ``reset_state()``.
+# ``L.LSTM`` keeps its state between calls, until ``reset_state()``.
 
 
 class Model(chainer.Chain):
@@ -83,7 +83,7 @@ optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(5))
 
 
 def write(start='The ', n_characters=210, temperature=.7, seed=1):
-    """Let a copy of the network go on from the given text."""
+    """Let a copy of the network continue the given text."""
     writer, random = model.copy(), np.random.RandomState(seed)
     writer.reset_state()
     written = list(start)
@@ -100,11 +100,11 @@ def write(start='The ', n_characters=210, temperature=.7, seed=1):
 # Training
 # --------
 # A stream is thousands of characters long, and so would be its graph. Therefore
-# gradients go back through only 32 characters: then ``unchain_backward()`` cuts the
-# graph, while the state goes on. This is truncated backpropagation through time.
+# gradients are computed through only 32 characters: then ``unchain_backward()`` cuts
+# the graph, while the state is kept. This is truncated backpropagation through time.
 #
-# The loss in bits is what a character would cost in a file that this model
-# compresses.
+# The loss in bits is the size of a character in a file that is compressed with this
+# model.
 
 
 def bits(loss):
@@ -147,8 +147,8 @@ for step in range(n_steps + 1):
     optimizer.update()
 
 # %%
-# First come letters at their usual rates, then short words, then most of the
-# spelling, and at last phrases of the manual. The text still makes no sense.
+# The network first learns the frequencies of letters, then short words, then most of
+# the spelling, and finally phrases of the manual. The text still makes no sense.
 
 figure, ax = plt.subplots(figsize=(6.4, 3.8), layout='constrained')
 ax.plot(learning, color='lightsteelblue', label='text being learned')
@@ -167,7 +167,7 @@ print('%.2f bits per character of the test' % testing[-1][1])
 # %%
 # Temperature
 # -----------
-# A low temperature makes the writer dull, a high one careless.
+# A low temperature makes the text repetitive, a high one makes it random.
 
 for temperature in .3, .7, 1.2:
     print('Temperature %.1f:\n%s\n' % (

@@ -2,10 +2,10 @@
 A variational autoencoder
 =========================
 
-An autoencoder squeezes a picture into a few numbers, its code, and draws it again
-from them. In a variational one the code is a distribution, and is held close to a
-normal one; so any draw from the normal distribution decodes to a picture. Here the
-code has two numbers, and all of it can be seen in a plane.
+An autoencoder compresses a picture into a few numbers, its code, and reconstructs it
+from them. In a variational autoencoder the code is a distribution that is kept close to
+a normal distribution, so any draw from the normal distribution decodes to a picture.
+Here the code has two numbers, and can be shown in a plane.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -61,10 +61,11 @@ class Decoder(chainer.Chain):
 
 
 # %%
-# The loss has two parts. The *reconstruction* is how unlikely the picture is under
-# what the decoder makes of a draw from the code. The *divergence* is how far the code
-# is from the normal distribution. Their sum is the negative evidence lower bound.
-# Gradients go through the draw, because ``sample()`` shifts and scales noise.
+# The loss has two parts. The *reconstruction* measures how unlikely the picture is
+# under the decoder's output for a draw from the code. The *divergence* measures how
+# far the code is from the normal distribution. Their sum is the negative evidence
+# lower bound. Gradients go through the draw, because ``sample()`` shifts and scales
+# noise.
 
 
 class Autoencoder(chainer.Chain):
@@ -125,8 +126,8 @@ plt.show()
 # %%
 # The plane of codes
 # ------------------
-# Each picture of the data lands at the mean of its code. The network has never seen a
-# label, but the same digits lie together.
+# Each picture of the data is placed at the mean of its code. The network has never seen
+# a label, but equal digits are close to each other.
 
 with chainer.using_config('train', False), chainer.no_backprop_mode():
     code = model.encoder(images).distribution.loc.array
@@ -162,11 +163,11 @@ ax.set_ylabel('second number of the code')
 plt.show()
 
 # %%
-# Pictures drawn again
-# --------------------
-# Two numbers cannot hold all of a picture. The code keeps which digit it is, and
-# something of the handwriting. Where two digits meet in the plane, one may turn into
-# the other.
+# Reconstructed pictures
+# ----------------------
+# Two numbers cannot contain all information about a picture. The code contains the
+# digit, and some properties of the handwriting. Where two digits are close to each
+# other in the plane, one may be reconstructed as the other.
 
 chosen = test[[np.flatnonzero(digits.target[1500:] == digit)[0] for digit in range(10)]]
 with chainer.using_config('train', False), chainer.no_backprop_mode():

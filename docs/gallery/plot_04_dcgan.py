@@ -2,9 +2,9 @@
 Two networks against each other
 ===============================
 
-A generator draws pictures from noise, and a discriminator tells them from real ones.
-Each learns from the other. With convolutions in both, this is a DCGAN. Training with
-two optimizers needs its own updater, which this lesson writes.
+A generator draws pictures from noise, and a discriminator distinguishes them from real
+ones. Each learns from the other. With convolutions in both, this is a DCGAN. Training
+with two optimizers needs its own updater, which this lesson defines.
 """
 import sys
 import tempfile
@@ -21,15 +21,15 @@ from chainer_fast.training import extensions
 
 np.random.seed(0)
 
-# Pixels from -1 to 1, as tanh makes them.
+# Pixels from -1 to 1, like the output of tanh.
 images = (load_digits().images / 8 - 1).astype(np.float32)[:, None]
 
 # %%
 # The two networks
 # ----------------
-# The generator spreads noise over 4 x 4 places and doubles the size with a transposed
-# convolution. The discriminator goes the other way, and returns a logit: above 0 it
-# takes the picture for a real one.
+# The generator maps noise to 4 x 4 pixels and doubles the size with a transposed
+# convolution. The discriminator does the reverse, and returns a logit: above 0 it
+# classifies the picture as real.
 
 n_noise = 32
 
@@ -72,9 +72,9 @@ class Discriminator(chainer.Chain):
 # %%
 # The updater
 # -----------
-# ``update_core`` makes one step of both. Each network has its own loss. Both are
-# written with ``softplus(-x)``, the negative logarithm of the sigmoid of x.
-# ``LogReport`` and ``PrintReport`` find what is reported here.
+# ``update_core`` performs one step of both. Each network has its own loss. Both
+# losses use ``softplus(-x)``, the negative logarithm of the sigmoid of x.
+# ``LogReport`` and ``PrintReport`` use the values that are reported here.
 
 
 class GANUpdater(training.updaters.StandardUpdater):
@@ -115,8 +115,8 @@ optimizers = {
 # %%
 # Training
 # --------
-# A function becomes an extension with ``make_extension``. This one keeps what the
-# generator draws, always from the same noise.
+# ``make_extension`` turns a function into an extension. This one stores pictures of the
+# generator, always from the same noise.
 
 always = np.random.randn(12, n_noise).astype(np.float32)
 drawn = []
@@ -148,7 +148,7 @@ trainer.run()
 # %%
 # From nothing to digits
 # ----------------------
-# Each column has its own noise, which stays the same.
+# Each column has its own noise, which does not change.
 
 figure, axes = plt.subplots(len(drawn), 12, figsize=(6.4, 3.2), layout='constrained')
 for row, (epoch, pictures) in zip(axes, drawn, strict=True):
@@ -160,9 +160,9 @@ for row, (epoch, pictures) in zip(axes, drawn, strict=True):
 plt.show()
 
 # %%
-# Neither loss goes to zero: as one network gets better, the other has a harder task.
-# The dotted lines mark a discriminator that can only guess, and this one stays near
-# them. The pictures tell more about the training than the losses do.
+# Neither loss approaches zero: as one network improves, the task of the other becomes
+# harder. The dotted lines mark a discriminator that can only guess, and this one
+# remains close to them. The pictures show more about the training than the losses do.
 
 log = trainer.get_extension('LogReport').log
 epochs = [entry['epoch'] for entry in log]

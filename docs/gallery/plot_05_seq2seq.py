@@ -4,8 +4,8 @@ Sequence to sequence, with attention
 
 This network turns dates in words into dates in figures, *the third of March nineteen
 eighty-seven* into *1987-03-03*. One recurrent part reads the words letter by letter,
-another writes the figures. Before each figure it chooses where in the words to look.
-This is called attention, and it can be seen.
+another writes the figures. Before each figure it chooses which letters of the words to
+read. This is called attention, and it can be plotted.
 """
 import calendar
 import datetime
@@ -24,7 +24,7 @@ random.seed(0)
 # %%
 # The task
 # --------
-# There are two ways to say a date, and several for its year.
+# A date can be spoken in two ways, and its year in several.
 
 ONES, TENS = (words.split() for words in (
     'zero one two three four five six seven eight nine ten eleven twelve thirteen '
@@ -90,11 +90,11 @@ train, test = examples[:8000], examples[8000:]
 # %%
 # The network
 # -----------
-# ``NStepBiGRU`` takes a list of arrays of different lengths, and reads each in both
-# directions. The decoder makes a step for each symbol. Its state asks a question, the
-# score of a letter is the product of the question and what was read there, and the
-# softmax of the scores is the attention. Places behind the end of a shorter text get
-# no attention.
+# ``NStepBiGRU`` accepts a list of arrays of different lengths, and reads each in both
+# directions. The decoder performs a step for each symbol. A query is computed from
+# its state, the score of a letter is the product of the query and the encoder's
+# output for that letter, and the softmax of the scores is the attention. Positions
+# after the end of a shorter text receive no attention.
 
 
 class Translator(chainer.Chain):
@@ -165,7 +165,7 @@ optimizer.add_hook(chainer.optimizer_hooks.GradientClipping(1))
 # %%
 # Training
 # --------
-# Texts differ in length, so a batch stays a list of pairs.
+# Texts differ in length, so a batch remains a list of pairs.
 
 
 def test_right():
@@ -204,12 +204,12 @@ for ax in axes:
 plt.show()
 
 # %%
-# Where it looks
-# --------------
-# Each row is a figure that was written, and shows which letters the network looked at.
-# The year comes last in the words and first in the figures, so it begins at the end,
-# and turns back for the month and the day. In the first text the day stands before the
-# month, in the second behind it. The network was never told where anything is.
+# Attention
+# ---------
+# Each row is a figure that was written, and shows the attention to each letter. The
+# year is last in the words and first in the figures, so the attention starts at the
+# end, and moves back for the month and the day. In the first text the day is before
+# the month, in the second after it. The training data do not contain these positions.
 
 asked = ['the twenty-third of October nineteen sixty-eight',
          'October twenty-third, nineteen sixty-eight']
@@ -232,7 +232,7 @@ figure.colorbar(shades, ax=axes, label='attention', shrink=.6)
 plt.show()
 
 # %%
-# What it gets wrong, if anything:
+# Dates that the network gets wrong, if any:
 
 texts, answers = zip(*test, strict=True)
 with chainer.using_config('train', False), chainer.no_backprop_mode():

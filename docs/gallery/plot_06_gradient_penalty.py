@@ -3,9 +3,9 @@ The gradient in the loss
 ========================
 
 A loss may contain a gradient. Then training differentiates twice, by *double
-backpropagation*. The best known case is WGAN-GP: two networks against each other, of
-which one, the critic, is held to slopes of 1. In a plane the whole critic can be
-seen, as a landscape. The points in this plane are flowers.
+backpropagation*. The best known example is WGAN-GP: two competing networks, one of
+which, the critic, is constrained to slopes of 1. In a plane the whole critic can be
+plotted as a landscape. The points in this plane are flowers.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,7 +25,7 @@ print('%d flowers; the first: %s' % (len(petals), petals[0]))
 # A gradient that is a variable
 # -----------------------------
 # ``chainer.grad`` returns gradients. With ``enable_double_backprop=True`` these have
-# a graph of their own, and can be part of anything that is differentiated later.
+# their own graph, and can be used in any expression that is differentiated later.
 
 x = chainer.Variable(np.array([1., 2., 3.], np.float32))
 y = F.sum(x ** 3)
@@ -62,8 +62,8 @@ def generate(n):
 # The penalty
 # -----------
 # The critic should be high at real flowers and low at generated ones, as high and low
-# as possible without a slope above 1. Where is its slope measured? Between the two, on
-# a random point of the line from each generated flower to a real one.
+# as possible without a slope above 1. Its slope is measured at a random point of the
+# line from each generated flower to a real one.
 
 
 def slopes(points):
@@ -96,7 +96,8 @@ def generator_step(n):
 # %%
 # Training
 # --------
-# The critic makes five steps for each of the generator. The state is kept four times.
+# The critic performs five steps for each step of the generator. The state is stored
+# four times.
 
 lengths = np.linspace(-1, 8, 73).astype(np.float32)
 widths = np.linspace(-1.5, 4, 45).astype(np.float32)
@@ -116,9 +117,9 @@ for step in range(n_steps + 1):
 # %%
 # The landscape
 # -------------
-# Colour is the height of the critic. Generated flowers walk uphill, to where the real
-# ones are. There are short petals and long ones, of different kinds of iris, and few
-# between; that gap comes last.
+# Colour is the height of the critic. Generated flowers move uphill, to the real ones.
+# There are short and long petals, of different kinds of iris, and few of medium length;
+# the network learns this gap last.
 
 figure, axes = plt.subplots(2, 2, figsize=(6.4, 6), sharex=True, sharey=True,
                             layout='constrained')
@@ -145,7 +146,7 @@ plt.show()
 # Held to slopes of 1, the critic's mean difference between real and generated
 # estimates how far a petal has to be moved, on average, to turn the generated flowers
 # into the real ones. Below zero, the generator is ahead of the critic, which has to
-# learn anew where the flowers are.
+# learn the positions of the flowers again.
 
 distance, steepness = np.array(history).reshape(-1, 5, 2).mean(axis=1).T
 figure, axes = plt.subplots(2, 1, figsize=(6.4, 5), layout='constrained', sharex=True)

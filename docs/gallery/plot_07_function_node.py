@@ -2,10 +2,10 @@ r"""
 A function of your own
 ======================
 
-Most new functions are a composition of those in ``chainer.functions``, and need
-nothing else. A ``FunctionNode`` is for the rest: it computes on bare arrays, and
-knows its own gradient. This lesson writes one, checks it, and differentiates it
-twice. It is the activation function *snake*, a slope with waves on it:
+Most new functions are compositions of those in ``chainer.functions``. For other
+functions, define a ``FunctionNode``, which computes on plain arrays and implements
+its own gradient. This lesson defines one, checks it, and differentiates it twice. It
+is the activation function *snake*, a slope with waves on it:
 
 .. math::
 
@@ -23,12 +23,12 @@ from chainer_fast.utils import type_check
 # %%
 # The class
 # ---------
-# ``forward`` takes and returns tuples of arrays. The array module is NumPy or, for
-# arrays on a GPU, CuPy. What ``backward`` will need, ``forward`` retains; nothing
-# else is kept in memory.
+# ``forward`` receives and returns tuples of arrays. The array module is NumPy or, for
+# arrays on a GPU, CuPy. ``forward`` retains the arrays that ``backward`` needs; no
+# other arrays are kept in memory.
 #
-# ``backward`` takes and returns variables, and is written with functions that can be
-# differentiated themselves. That is all that double backpropagation needs.
+# ``backward`` receives and returns variables, and computes with functions that can be
+# differentiated themselves. Double backpropagation needs nothing else.
 
 
 class Snake(chainer.FunctionNode):
@@ -60,8 +60,8 @@ def snake(x, a=1.):
 
 
 # %%
-# What is not an array of floating-point numbers is refused. The error names the
-# function, what it expected and what came.
+# Inputs other than floating-point arrays raise an error, which names the function, what
+# was expected and what was given.
 
 try:
     snake(np.arange(3))
@@ -71,8 +71,9 @@ except type_check.InvalidType as error:
 # %%
 # Is the gradient right?
 # ----------------------
-# ``gradient_check`` compares ``backward`` with differences of ``forward``, and fails
-# where they part. It takes double precision, for the sake of small differences.
+# ``gradient_check`` compares ``backward`` with numerical differences of ``forward``,
+# and fails if they differ. It uses double precision, because the differences are
+# small.
 
 np.random.seed(1)
 x, gy, ggx = np.random.uniform(-3, 3, (3, 4, 5))
@@ -82,8 +83,8 @@ gradient_check.check_double_backward(snake, x, gy, ggx, dtype=np.float64)
 print('both gradients are right')
 
 # %%
-# What if there is a mistake? Here a factor of 2 is missing. The output is the part of
-# the message that tells; the rest of it are the arrays.
+# If the gradient is wrong, the check fails. Here a factor of 2 is missing. The output
+# is the first part of the message; the rest of it shows the arrays.
 
 
 class Mistaken(Snake):
@@ -103,8 +104,8 @@ except AssertionError as error:
 # %%
 # Its shape
 # ---------
-# ``chainer.grad`` gives the slope, and with ``enable_double_backprop=True`` the slope
-# of that. The dots come from the formulas, worked out by hand.
+# ``chainer.grad`` returns the slope, and with ``enable_double_backprop=True`` the slope
+# can be differentiated again. The dots are computed from the formulas.
 
 figure, axes = plt.subplots(3, 1, figsize=(6.4, 6), sharex=True, layout='constrained')
 for a, color in (.5, 'steelblue'), (1., 'darkorange'), (3., 'firebrick'):
@@ -127,10 +128,10 @@ plt.show()
 # %%
 # In a network
 # ------------
-# Now it is a function like any other. This is what it is for: a network with these
-# waves can continue a curve that repeats itself, where one with ReLU goes straight
-# on. The curve is the length of the day at 50 degrees of latitude. The networks see
-# two years of it, and not the third.
+# The new function can be used like any other. A network with these waves can continue
+# a periodic curve, whereas a network with ReLU continues it as a straight line. The
+# curve is the length of the day at 50 degrees of latitude. The networks are trained
+# on two years of it, and not on the third.
 
 days = np.arange(3 * 365.)
 tilt = np.radians(-23.44) * np.cos(2 * np.pi * (days + 10) / 365)

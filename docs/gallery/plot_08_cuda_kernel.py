@@ -2,10 +2,10 @@ r"""
 A CUDA kernel of your own
 =========================
 
-On a GPU, arithmetic on arrays takes less time than the way to the memory and back. A
-function of four array operations goes that way four times; one kernel that does all
-four goes once. This lesson writes such a kernel for *soft thresholding*, which pulls
-every number towards zero by a threshold, and stops there:
+On a GPU, arithmetic on arrays takes less time than reading and writing memory. A
+function of four array operations reads and writes memory four times, a single kernel
+only once. This lesson writes such a kernel for *soft thresholding*, which moves every
+number towards zero by a threshold, but not beyond zero:
 
 .. math::
 
@@ -36,9 +36,9 @@ else:
 # %%
 # The kernels
 # -----------
-# Each is a line of CUDA C++ for one element, with the names and types of what goes in
-# and comes out. ``T`` stands for whichever type the arrays have. CuPy adds the rest:
-# a thread for each element, strides, and broadcasting. ``elementwise`` compiles at
+# Each kernel is a line of CUDA C++ for one element, with the names and types of its
+# inputs and outputs. ``T`` means the type of the arrays. CuPy adds the rest: a thread
+# for each element, strides, and broadcasting. ``elementwise`` compiles the kernel at
 # the first call, and returns the same kernel from then on.
 
 
@@ -59,10 +59,10 @@ def gate_kernel():
 # %%
 # The functions
 # -------------
-# ``forward_gpu`` is called for arrays on a GPU, ``forward_cpu`` for those of NumPy.
-# The gradient passes where the number is beyond the threshold. It is a function of
-# its own, with its own kernel, and its gradient is the same function again: so it can
-# be differentiated twice.
+# ``forward_gpu`` is called for arrays on a GPU, ``forward_cpu`` for NumPy arrays. The
+# gradient passes where the number is beyond the threshold. It is a separate function
+# with its own kernel, and its gradient is the same function again, so it can be
+# differentiated twice.
 
 
 class Shrink(chainer.FunctionNode):
@@ -86,7 +86,7 @@ class Shrink(chainer.FunctionNode):
 
 
 class Gate(chainer.FunctionNode):
-    """Passes a number where that of x lies beyond the threshold."""
+    """Passes numbers for which the element of x is beyond the threshold."""
 
     def __init__(self, x, t):
         self.x, self.t = x, t
@@ -110,9 +110,9 @@ def shrink(x, t):
 # %%
 # Are they right?
 # ---------------
-# The gradients are compared with differences on the device that was found. On a GPU the
-# kernel is compared with the NumPy form, too. The points avoid the corners, where there
-# is no gradient.
+# The gradients are compared with numerical differences on the available device. On a
+# GPU the kernel is also compared with the NumPy form. The points avoid the corners,
+# at which the function has no gradient.
 
 x = np.random.uniform(.6, 3, (20, 30)) * np.random.choice([-1, 1], (20, 30))
 gy, ggx = np.random.randn(2, 20, 30)
@@ -130,7 +130,7 @@ if cuda.available:
 # %%
 # Its shape
 # ---------
-# Small numbers vanish, which makes codes sparse and removes noise from pictures.
+# Small numbers become zero, which makes codes sparse and removes noise from pictures.
 
 x = chainer.Variable(device.send(np.linspace(-2, 2, 401)))
 figure, axes = plt.subplots(2, 1, figsize=(6.4, 4.6), sharex=True, layout='constrained')
@@ -148,13 +148,13 @@ axes[1].set_xlabel('x')
 plt.show()
 
 # %%
-# What it saves
-# -------------
-# The same can be composed of existing functions. Then each of them keeps arrays for the
-# backward pass and goes through the memory by itself. Both are timed, forward and
-# backward; on a GPU, the program waits for it to finish before it reads the clock. On
-# the processor the existing functions have compiled loops, so that operations of NumPy
-# gain only on large arrays.
+# Time
+# ----
+# The same function can be composed of existing functions. Then each of them stores
+# arrays for the backward pass and reads and writes memory separately. Both are
+# measured, forward and backward; on a GPU, the program waits until the GPU has
+# finished before it reads the clock. On the processor the existing functions have
+# compiled loops, so NumPy operations are faster only for large arrays.
 
 
 def composed(x, t):

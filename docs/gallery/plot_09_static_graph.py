@@ -2,8 +2,8 @@
 A graph that stays the same
 ===========================
 
-Chainer builds the graph anew in every call, while the program runs. So any program
-can be a model, but every function costs time. ``chainer.static_graph`` says that a
+Chainer builds a new graph in every call, while the program runs. Therefore any program
+can be a model, but every function takes time. ``chainer.static_graph`` declares that a
 part of a model does the same in every call. Then its first calls are recorded, and
 later ones repeat the recording without running the Python code.
 """
@@ -23,7 +23,7 @@ images = (load_digits().images / 16).astype(np.float32)
 # Three chains
 # ------------
 # The decorator goes above ``forward``; nothing else changes. The first chain has
-# few functions and large products of matrices.
+# few functions and large matrix products.
 
 
 class Perceptron(chainer.Chain):
@@ -102,10 +102,10 @@ class HaresAndLynxes(chainer.Chain):
 # %%
 # The same numbers
 # ----------------
-# A recording does what the chain does. Here the chain learns the rates from the skins
-# that the Hudson's Bay Company bought from 1900 to 1920, in thousands, once with and
-# once without a recording. With ``use_static_graph`` set to False, the decorator does
-# nothing.
+# A recording computes the same as the chain. Here the chain learns the rates from the
+# skins that the Hudson's Bay Company bought from 1900 to 1920, in thousands, once
+# with and once without a recording. With ``use_static_graph`` set to False, the
+# decorator does nothing.
 
 HARES = [30, 47.2, 70.2, 77.4, 36.3, 20.6, 18.1, 21.4, 22, 25.4, 27.1, 40.3, 57, 76.6,
          52.3, 19.5, 11.2, 7.6, 14.6, 16.2, 24.7]
@@ -156,9 +156,8 @@ plt.show()
 # %%
 # The time of a call
 # ------------------
-# The first two calls are recorded and compared, which costs something, and each
-# direction is prepared when it is used for the first time. All later calls use the
-# recording.
+# The first two calls are recorded and compared, which takes time, and each direction is
+# prepared when it is used for the first time. All later calls use the recording.
 
 
 def call_times(model, inputs, n=40):
@@ -198,9 +197,9 @@ ax.grid(alpha=.3)
 plt.show()
 
 # %%
-# A recording saves the time of Python and of the graph. That is most of the time if
-# there are many functions and small arrays, and little of it if products of matrices
-# take longer than anything else. The bars show the fastest call of each.
+# A recording saves the time of Python and of the graph. This is most of the time if
+# there are many functions and small arrays, and little of it if matrix products take
+# most of the time. The bars show the fastest call of each.
 
 names = [name for name, _, _ in cases]
 fastest = np.array([[min(series[5:]) for series in times[name]] for name in names])
@@ -226,8 +225,8 @@ for name, (plain, static) in zip(names, fastest, strict=True):
 # %%
 # What is not static
 # ------------------
-# A chain that does not do the same every time is not repeated. It runs as it would
-# without the decorator, and reports why.
+# A chain that does not do the same every time is not repeated. It runs as without the
+# decorator, and reports the reason.
 
 
 class Undecided(Perceptron):

@@ -4,8 +4,8 @@ Training in several processes
 
 ``chainer_fast.mn``, in Chainer the package ``chainermn``, trains one model in many
 processes: on the cores of a machine, on several GPUs, or on many machines. Each
-process has a copy of the model and a share of the data. After each backward pass they
-average their gradients over MPI, and so all copies stay the same.
+process has a copy of the model and a part of the data. After each backward pass they
+average their gradients over MPI, so all copies remain the same.
 """
 import importlib.util
 import json
@@ -20,9 +20,9 @@ import matplotlib.pyplot as plt
 # %%
 # The program
 # -----------
-# Such a program is started by ``mpiexec``, once for each process. So it is a separate
+# ``mpiexec`` starts such a program once for each process. Therefore it is a separate
 # file here. Only the lines with ``comm`` differ from a training in one process. Only
-# the process of rank 0 reads the data, and only it writes the log.
+# the process of rank 0 reads the data and writes the log.
 
 PROGRAM = '''
 import sys
@@ -75,10 +75,10 @@ if comm.rank == 0:
 # %%
 # Starting it
 # -----------
-# In a shell this would be ``mpiexec -n 2 python program.py 32 result``. ``mpiexec`` has
-# to belong to the MPI that mpi4py finds: one that is installed beside this Python comes
-# first. The variables allow Open MPI to run as root, as in a container, to start more
-# processes than cores, and to yield the core while a process waits.
+# In a shell this would be ``mpiexec -n 2 python program.py 32 result``. ``mpiexec``
+# has to belong to the MPI that mpi4py finds: one that is installed with this Python
+# has precedence. The variables allow Open MPI to run as root, as in a container, to
+# start more processes than cores, and to yield the core while a process waits.
 
 beside = os.path.join(os.path.dirname(sys.executable), 'mpiexec')
 mpiexec = beside if os.access(beside, os.X_OK) else shutil.which('mpiexec')
@@ -124,9 +124,9 @@ def train(processes, batch):
 # %%
 # Three trainings
 # ---------------
-# Two processes with batches of 32 make steps of 64 examples, as one process with
-# batches of 64 does. Two with batches of 64 make steps of 128 examples, and half as
-# many of them.
+# Two processes with batches of 32 perform steps of 64 examples, like one process with
+# batches of 64. Two processes with batches of 64 perform steps of 128 examples, and
+# half as many steps.
 
 jobs = {(1, 64): 'one process, batches of 64', (2, 32): 'two, batches of 32 each',
         (2, 64): 'two, batches of 64 each'}
@@ -134,8 +134,8 @@ logs = {} if missing else {job: train(*job) for job in jobs}
 
 # %%
 # All copies of a model end with the same weights. With the same number of examples in
-# a step, one process and two learn alike. With half as many steps to an epoch, more
-# epochs are needed; a higher learning rate often makes up for that.
+# a step, one process and two give similar results. With half as many steps per epoch,
+# more epochs are needed; a higher learning rate often compensates for this.
 
 if logs:
     figure, axes = plt.subplots(

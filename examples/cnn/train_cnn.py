@@ -4,10 +4,11 @@
     python examples/cnn/train_cnn.py
     python examples/cnn/train_cnn.py --device @cupy:0 --epoch 50
 
-The digits are scikit-learn's, 8x8 pixels: 1437 to train, 360 to test. After 20 epochs,
-in six seconds on one core, 357 of the test digits are read correctly. In --out are the
-log, a plot of the accuracy, a snapshot of the last epoch, and hardest.png: the test
-digits to which the network gave the least probability.
+The digits are scikit-learn's, 8x8 pixels: 1437 to train, 360 to test. After 20
+epochs, in six seconds on one core, 357 of the test digits are read correctly. It
+writes to --out the log, a plot of the accuracy, a snapshot of the last epoch, and
+hardest.png: the test digits for which the network gave the right digit the lowest
+probability.
 """
 import argparse
 import os
@@ -84,7 +85,7 @@ def parse_args():
                         help='Directory to output the result')
     parser.add_argument('--resume', '-r', help='Resume the training from a snapshot')
     parser.add_argument('--learnrate', '-l', type=float, default=2e-3,
-                        help='Learning rate of Adam, which falls to a tenth in steps')
+                        help='Learning rate of Adam, divided by ten in steps')
     parser.add_argument('--seed', type=int, default=0,
                         help='Seed of the weights, the order of the data and dropout')
     return parser.parse_args()

@@ -1,14 +1,14 @@
 #!/usr/bin/env python
-"""Train a DCGAN: two networks, of which one draws digits and the other judges them.
+"""Train a DCGAN: one network draws digits, another one detects drawn digits.
 
     python examples/dcgan/train_dcgan.py
     python examples/dcgan/train_dcgan.py --epoch 200 --device @cupy:0
 
 The digits are scikit-learn's, 8x8 pixels. After 60 epochs, in twenty seconds on one
-core, a drawn digit is 2.8 away from the nearest real one, where real ones are 2.1 away
-from the next; no digit is missing among the drawn ones.
-In --out are the log, a plot of both losses, a snapshot, and drawn_epoch_N.png: the same
-hundred draws of noise as pictures, after N epochs.
+core, the distance of a drawn digit from the nearest real one is 2.8, while that
+between nearest real ones is 2.1; every digit is among the drawn ones. It writes to
+--out the log, a plot of both losses, a snapshot, and drawn_epoch_N.png: the pictures
+for the same hundred draws of noise after N epochs.
 """
 import argparse
 import os
@@ -64,7 +64,7 @@ class Discriminator(chainer.Chain):
 
 
 class GANUpdater(training.updaters.StandardUpdater):
-    """One step of each network, with the loss of its own."""
+    """One step of each network, with its own loss."""
 
     def __init__(self, iterator, generator, discriminator, optimizers, device):
         super().__init__(iterator, optimizers, device=device)
@@ -131,7 +131,7 @@ def parse_args():
                         help='Directory to output the result')
     parser.add_argument('--resume', '-r', help='Resume the training from a snapshot')
     parser.add_argument('--n-noise', '-n', type=int, default=32,
-                        help='Numbers of noise that a picture is made of')
+                        help='Number of noise values for a picture')
     parser.add_argument('--interval', type=int, default=10,
                         help='Epochs between two sheets of samples, and two snapshots')
     parser.add_argument('--seed', type=int, default=0,

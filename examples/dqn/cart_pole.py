@@ -1,4 +1,4 @@
-"""A pole that stands on a cart, to be kept from falling by pushing the cart."""
+"""A pole on a cart, which has to be kept upright by pushing the cart."""
 import numpy as np
 
 GRAVITY = 9.8           # m / s ** 2

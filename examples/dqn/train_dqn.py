@@ -4,11 +4,11 @@
     python examples/dqn/train_dqn.py
     python examples/dqn/train_dqn.py --resume result/dqn/model.npz --steps 0
 
-The network estimates for each action the sum of discounted rewards that follow. It
-learns from steps that it has kept in a buffer, in any order. After 5000 steps, in three
-seconds on one core, the pole stands for all of the 200 steps of an episode; at first it
-falls after 10. In --out are model.npz, the best weights, and return.png with the length
-of the episodes.
+The network estimates for each action the sum of the following discounted rewards. It
+learns from steps that are stored in a buffer, in random order. After 5000 steps, in
+three seconds on one core, the pole remains upright in all of the 200 steps of an
+episode; at first it falls after 10. It writes the best weights to model.npz in --out,
+and the length of the episodes to return.png.
 """
 import argparse
 import os
@@ -65,8 +65,8 @@ def best_action(model, state):
 def update(model, target, optimizer, batch, discount):
     states, actions, rewards, followers, failed = batch
     with chainer.no_backprop_mode():
-        # The model chooses the action and the target says what it is worth: the same
-        # network for both would take the luckiest estimate.
+        # The model chooses the action and the target estimates its value: the same
+        # network for both would overestimate it.
         following = F.select_item(
             target(followers), model(followers).array.argmax(axis=1)).array
         wanted = rewards + discount * (1 - failed) * following
@@ -114,11 +114,11 @@ def parse_args():
     parser.add_argument('--unit', '-u', type=int, default=128,
                         help='Number of units of the hidden layers')
     parser.add_argument('--discount', type=float, default=.99,
-                        help='What a reward counts one step later')
+                        help='Discount of a reward one step later')
     parser.add_argument('--target-interval', type=int, default=500,
                         help='Steps between two copies of the network to the target')
     parser.add_argument('--learnrate', '-l', type=float, default=5e-4,
-                        help='Learning rate of Adam, which falls evenly to 0')
+                        help='Learning rate of Adam, which decreases linearly to 0')
     parser.add_argument('--seed', type=int, default=0,
                         help='Seed of the weights, the actions and the cart')
     return parser.parse_args()

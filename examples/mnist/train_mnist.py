@@ -4,9 +4,10 @@
     python examples/mnist/train_mnist.py
     python examples/mnist/train_mnist.py --dataset mnist --device @cupy:0
 
-The results are in the folder given by --out: the log, plots of loss and accuracy, the
-computational graph, and a snapshot of the training. With --resume it continues from
-such a snapshot, and ends with exactly the weights of an uninterrupted run.
+The results are written to the folder given by --out: the log, plots of loss and
+accuracy, the computational graph, and a snapshot of the training. With --resume it
+continues from such a snapshot, and ends with exactly the weights of an uninterrupted
+run.
 """
 import argparse
 import os
@@ -64,7 +65,7 @@ def parse_args():
                         help='Resume from the latest snapshot in the output directory')
     parser.add_argument('--unit', '-u', type=int, default=1000,
                         help='Number of units of the hidden layers')
-    parser.add_argument('--noplot', action='store_true', help='Make no plots')
+    parser.add_argument('--noplot', action='store_true', help='Draw no plots')
     parser.add_argument('--seed', type=int, default=0,
                         help='Seed of the weights and of the order of the data')
     return parser.parse_args()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python
-"""Train on digits, write the model as an ONNX file, load it again, and train it on.
+"""Train on digits, write the model as an ONNX file, load it, and continue to train.
 
     python examples/onnx/export_digits.py
     python examples/onnx/export_digits.py --opset 17
 
-It needs ONNX: pip install onnx. The file is compared with the model, in ONNX Runtime,
-too, if that is installed; no output differs by more than 1e-5. In three seconds on one
-core, 88 % of the test digits are right, and 92 % after loading and training on.
-In --out are digits.onnx and tuned.onnx.
+It needs ONNX: pip install onnx. The file is compared with the model, also in ONNX
+Runtime if it is installed; no output differs by more than 1e-5. In three seconds on one
+core, 88 % of the test digits are right, and 92 % after loading and further training.
+It writes digits.onnx and tuned.onnx to --out.
 """
 import argparse
 import os

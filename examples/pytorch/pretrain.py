@@ -3,9 +3,9 @@
 
     python examples/pytorch/pretrain.py --out examples/pytorch/digits_0_to_4.npz
 
-It needs PyTorch: pip install torch. The file has the tensors of the state_dict by their
-names, and transfer.py reads it without PyTorch. If --out ends with .pt, torch.save
-writes it.
+It needs PyTorch: pip install torch. The file contains the tensors of the state_dict
+under their names, and transfer.py reads it without PyTorch. If --out ends with .pt,
+torch.save writes the file.
 """
 import argparse
 

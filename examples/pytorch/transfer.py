@@ -1,14 +1,15 @@
 #!/usr/bin/env python
-"""Take a network that PyTorch has trained, and let it learn more.
+"""Load a network that was trained with PyTorch, and train it further.
 
     python examples/pytorch/transfer.py
     python examples/pytorch/transfer.py --weights model.pt
 
-The network of pretrain.py knows the digits 0 to 4. Here its output grows to ten, and it
-learns all digits, as a network with random weights does beside it. After 5 epochs, in
-two seconds on one core, 92 % of the test digits are right; from random weights, 86 %.
-Weights are read from an npz file, which needs no PyTorch, or from a file of torch.save
-with a state_dict. In --out is model.npz, the network that knows all digits.
+The network of pretrain.py was trained on the digits 0 to 4. Here its output is extended
+to ten classes, and it learns all digits; for comparison, so does a network with random
+weights. After 5 epochs, in two seconds on one core, 92 % of the test digits are right;
+from random weights, 86 %. Weights are read from an npz file, which needs no PyTorch, or
+from a file of torch.save with a state_dict. It writes the network for all digits to
+model.npz in --out.
 """
 import argparse
 import os

@@ -5,11 +5,11 @@
     python examples/seq2seq/train_seq2seq.py --resume result/seq2seq/snapshot_epoch_6 \\
         --read 'seven hundred and one'
 
-The examples are made up by rule: *forty thousand two hundred and one* becomes 40201.
-Words are read letter by letter, and figures are written one after the other. After 6
-epochs, in twenty seconds on one core, all of 500 numbers not seen before are right.
-In --out are the log, a snapshot, and attention.png: for each figure written, the
-letters that the network looked at.
+The examples are generated: *forty thousand two hundred and one* becomes 40201. Words
+are read letter by letter, and figures are written one at a time. After 6 epochs, in
+twenty seconds on one core, all of 500 numbers that are not in the training data are
+right. It writes to --out the log, a snapshot, and attention.png: for each written
+figure, the attention to each letter.
 """
 import argparse
 import os

@@ -5,12 +5,12 @@
     python examples/vae/train_vae.py --dim-z 8
 
 The digits are scikit-learn's, 8x8 pixels. The loss is the negative evidence lower
-bound: how unlikely a picture is under what the decoder makes of its code, and how far
-the code is from a normal distribution. After 100 epochs, in five
-seconds on one core, the loss on test pictures is 24.0 nats.
-In --out are the log, a plot of the loss, a snapshot, again.png with test pictures above
-what the decoder makes of their codes, drawn.png with pictures from random codes,
-and, if codes have two numbers, codes.png with the place of each picture.
+bound: how unlikely a picture is under the decoder's output for its code, and how far
+the code is from a normal distribution. After 100 epochs, in five seconds on one core,
+the loss on test pictures is 24.0 nats. It writes to --out the log, a plot of the
+loss, a snapshot, again.png with test pictures above their reconstructions, drawn.png
+with pictures from random codes, and, if codes have two numbers, codes.png with the
+code of each picture.
 """
 import argparse
 import os

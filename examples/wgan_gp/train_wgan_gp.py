@@ -1,14 +1,14 @@
 #!/usr/bin/env python
-"""Train a WGAN-GP: a generator against a critic whose slope is held to 1.
+"""Train a WGAN-GP: a generator and a critic whose slope is constrained to 1.
 
     python examples/wgan_gp/train_wgan_gp.py
     python examples/wgan_gp/train_wgan_gp.py --penalty 0 --out result/no_penalty
 
-The loss of the critic has a gradient in it, so that training differentiates twice. The
-data are points around eight centres on a circle, on which GANs tend to lose some of the
-eight. After 5000 steps, in twenty seconds on one core, nine in ten generated points are
-near a centre, equally many at each. In --out are the weights of both networks and
-points.png, with the points and the height of the critic.
+The loss of the critic contains a gradient, so training differentiates twice. The data
+are points around eight centres on a circle; GANs tend to miss some of the eight.
+After 5000 steps, in twenty seconds on one core, nine in ten generated points are near
+a centre, with equal numbers at each. It writes to --out the weights of both networks
+and points.png, with the points and the height of the critic.
 """
 import argparse
 import os
@@ -115,7 +115,7 @@ def parse_args():
     parser.add_argument('--penalty', '-p', type=float, default=1,
                         help='Weight of the penalty on slopes other than 1')
     parser.add_argument('--n-critic', type=int, default=5,
-                        help='Steps of the critic for each one of the generator')
+                        help='Steps of the critic for each step of the generator')
     parser.add_argument('--unit', '-u', type=int, default=64,
                         help='Number of units of the hidden layers')
     parser.add_argument('--seed', type=int, default=0,

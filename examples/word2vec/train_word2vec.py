@@ -4,11 +4,12 @@
     python examples/word2vec/train_word2vec.py
     python examples/word2vec/train_word2vec.py --text mine.txt --word queen ship
 
-A word has to foretell the words around it, among others drawn by their frequency.
-Words that stand among the same words get similar vectors. Without --text the text is
-the reference of the language that is part of Python: in five seconds on one core, its
-nearest words are *false* for *true*, *positional* for *keyword* and *integers* for
-*integer*. In --out are the log and vectors.npz, with the arrays words and vectors.
+A word has to predict the words around it, among others that are drawn by their
+frequency. Words that occur near the same words receive similar vectors. Without
+--text the text is the language reference that is part of Python: in five seconds on
+one core, the nearest words are *false* for *true*, *positional* for *keyword* and
+*integers* for *integer*. It writes to --out the log and vectors.npz, with the arrays
+words and vectors.
 """
 import argparse
 import collections
@@ -87,15 +88,15 @@ def parse_args():
     parser.add_argument('--unit', '-u', type=int, default=64,
                         help='Number of elements of a vector')
     parser.add_argument('--window', '-w', type=int, default=5,
-                        help='How far words may stand from each other')
+                        help='Maximum distance between the words of a pair')
     parser.add_argument('--negative-size', '-ns', type=int, default=5,
                         help='Number of words drawn for each pair')
     parser.add_argument('--min-count', type=int, default=15,
-                        help='Words that are rarer are left out')
+                        help='Rarer words are excluded')
     parser.add_argument('--word', nargs='+', help='Words to look up at the end',
                         default=['true', 'raises', 'integer', 'class', 'keyword'])
     parser.add_argument('--seed', type=int, default=0,
-                        help='Seed of the vectors and of all that is drawn')
+                        help='Seed of the vectors and of all random draws')
     return parser.parse_args()
 
 

@@ -164,7 +164,7 @@ def test_a_process_that_ends_is_an_outcome_and_another_begins(worker):
         ('warnings', ['UserWarning'], 'warnings: UserWarning, not none'),
         ('random', [1, 3], 'random numbers'),
         ('error', ['KeyError'], 'error: KeyError, not none'),
-        ('ended', 'exit -11', 'process: exit -11, not goes on'),
+        ('ended', 'exit -11', 'process: exit -11, not continues'),
     ],
 )
 def test_a_difference_is_told(key, value, expected):

@@ -34,7 +34,7 @@ def train(static, model, optimizer, lossfun, *inputs):
 
 
 def told(step, static, model):
-    """Return a step that tells why ``static_graph`` did not compile it, if so."""
+    """Return a step that reports why ``static_graph`` did not compile it, if so."""
     if static:
         step.refused = lambda: '; '.join(
             dict.fromkeys(model.schedule_manager.calls.refused.values()))

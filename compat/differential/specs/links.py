@@ -1,4 +1,4 @@
-"""Links beside those of the tests of arguments, and members of links and chains."""
+"""Links that the tests of arguments lack, and members of links and chains."""
 
 from compat.differential import language
 from compat.differential.language import array, case, get, make, plain, thing, tuple_
