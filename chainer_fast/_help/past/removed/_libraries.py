@@ -1,4 +1,4 @@
-"""Names of other libraries that programs of the time imported."""
+"""Names of other libraries that old programs imported."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 

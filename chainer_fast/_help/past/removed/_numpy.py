@@ -1,4 +1,4 @@
-"""Names and habits of NumPy 1."""
+"""Names and idioms of NumPy 1."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -74,7 +74,7 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('numpy.' + name, 'NumPy 1.19',
               'pip install numpy-financial, and import it')
       for name in _FINANCE.split()),
-    # Methods of arrays, for which legacy mode rewrites the sources that it imports
+    # Methods of arrays, for which legacy mode rewrites imported sources
     Removed('numpy.ndarray.ptp', 'NumPy 1.26', 'write numpy.ptp(a)', 'numpy'),
     Removed('numpy.ndarray.itemset', 'NumPy 1.26', 'write a[index] = value', 'numpy'),
     Removed('numpy.ndarray.newbyteorder', 'NumPy 1.26',
@@ -104,7 +104,7 @@ ENTRIES: tuple[Removed, ...] = (
       for name, last in (('decorators', 'NumPy 1.16'), ('dec', 'NumPy 1.24'),
                          ('Tester', 'NumPy 1.24'), ('raises', 'NumPy 1.24'),
                          ('run_module_suite', 'NumPy 1.24'))),
-    # Arguments and habits
+    # Arguments and idioms
     Removed('numpy.array of ragged rows', 'NumPy 1.23', 'write dtype=object', 'numpy',
             'and numpy.asarray, shape, size, sum, take, random.permutation, ...; '
             'compiled code, and NumPy itself, that hold these functions keep them'),

@@ -1,8 +1,8 @@
-"""What programs ask of a GPU, or of ChainerX, and legacy mode runs on plain arrays.
+"""Uses of a GPU or of ChainerX that legacy mode runs on plain arrays.
 
-The parts ``cpu`` and ``chainerx`` have to be asked for.
+The parts ``cpu`` and ``chainerx`` are off by default.
 
-None of it is gone: these entries give the report its words.
+None of these was removed: the entries provide texts for the report.
 """
 from chainer_fast._help.past.removed.entry import Removed
 

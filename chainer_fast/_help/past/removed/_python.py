@@ -1,4 +1,4 @@
-"""Names that Python 3 had and dropped."""
+"""Names that were removed in releases of Python 3."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 

@@ -2,7 +2,7 @@
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
-#: Methods of which Python 3 asks for another name: that name, and the entry.
+#: Methods that have another name in Python 3: that name, and the entry.
 SPECIAL_METHODS = {
     '__nonzero__': ('__bool__', '__nonzero__ method'),
     '__div__': ('__truediv__', '__div__ method'),
@@ -150,7 +150,7 @@ ENTRIES: tuple[Removed, ...] = (
         ('__div__ method', 'write __truediv__'),
         ('__unicode__ method', 'write __str__'),
         ('next method of an iterator', 'write __next__'))),
-    # What no shim reaches
+    # Idioms that no shim can adapt
     Removed('list from map, filter, zip, range or dict.keys', 'Python 2.7',
             'write list(...)', 'python',
             'in modules that Python 3 cannot read, and, if python is named, in all of '

@@ -1,4 +1,4 @@
-"""Names of SciPy that are gone."""
+"""Names removed from SciPy."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 

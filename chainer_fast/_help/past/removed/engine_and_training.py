@@ -1,4 +1,4 @@
-"""What is gone of Chainer 1 to 6 besides functions and links."""
+"""What was removed from Chainer 1 to 6 besides functions and links."""
 from chainer_fast._help.past.removed.entry import Removed
 
 V1, V2, V3, V5, V6 = (

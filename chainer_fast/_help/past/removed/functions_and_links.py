@@ -1,7 +1,7 @@
-"""Functions and links of Chainer 1 to 6 that are gone, and their arguments.
+"""Removed functions and links of Chainer 1 to 6, and their removed arguments.
 
-Where an old meaning holds only if the version is named, the remark says so: the call
-alone does not tell which year it is from.
+The remark notes where an old meaning applies only if the version is named: the call
+alone does not show which version it was written for.
 """
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -13,7 +13,7 @@ LINKS_IN_FUNCTIONS = (
     'DilatedConvolution2D', 'EmbedID', 'Inception', 'InceptionBN', 'Linear',
     'NegativeSampling', 'PReLU', 'Parameter')
 
-# Classes of functions, with the underscores of the function to call in place of each.
+# Function classes, with the underscores of the functions that replace them.
 _SPELLED = '''
     Absolute_Error Accuracy Arccos Arcsin Arctan Arctan2 ArgMax ArgMin
     Average_Pooling_2D Average_Pooling_ND Batch_Det Batch_Inv Batch_L2_Norm_Squared
@@ -32,18 +32,18 @@ _SPELLED = '''
     Squared_Error Squeeze Sum Swapaxes Tan Tanh Tile Transpose Transpose_Sequence
     Triplet Unpooling_2D Unpooling_ND Upsampling_2D Where Zoneout
 '''
-#: Classes of functions, with the function to call in place of each.
+#: Function classes, with the functions that replace them.
 CLASSES = {
     **{name.replace('_', ''): name.lower() for name in _SPELLED.split()},
     'NStepBiRNNReLU': 'n_step_birnn', 'NStepBiRNNTanh': 'n_step_birnn',
     'NStepRNNReLU': 'n_step_rnn', 'NStepRNNTanh': 'n_step_rnn',
     'NormalizeL2': 'normalize', 'TheanoFunction': 'links.TheanoFunction'}
-#: Those that were gone a version earlier.
+#: Those that were removed a version earlier.
 CLASSES_OF_V2 = {
     'BatchMatMul': 'matmul', 'Ceil': 'ceil', 'Flatten': 'flatten', 'Floor': 'floor',
     'SpatialPyramidPooling2D': 'spatial_pyramid_pooling_2d'}
 
-#: Those that stood in a module below, which today has none.
+#: Those that were in a module below, which has none today.
 CLASSES_IN_MODULES = (
     ('array.flatten', 'Flatten', 'Chainer 2.1'),
     ('math.ceil', 'Ceil', 'Chainer 3.5'), ('math.floor', 'Floor', 'Chainer 3.5'),
@@ -51,14 +51,14 @@ CLASSES_IN_MODULES = (
     ('pooling.max_pooling_2d', 'MaxPooling2D', 'Chainer 6.7'),
     ('pooling.spatial_pyramid_pooling_2d', 'SpatialPyramidPooling2D', 'Chainer 2.1'))
 
-#: Those whose constructors or inputs are others today; nothing adapts them.
+#: Those whose constructors or inputs changed; nothing adapts them.
 CHANGED_CLASSES = (
     'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
     'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh', 'TheanoFunction')
 
 AT_ZERO, AT_BOUNDS = '1 at zero', '0 at the bounds'
-#: Functions that had another gradient where their pieces meet, with the last release
-#: that had it, its part of legacy mode, and where that was.
+#: Functions that had another gradient where their pieces meet, with the last such
+#: release, its part of legacy mode, and the place.
 MEETING_POINTS = (
     ('leaky_relu', 'Chainer 5.1', 'v4', AT_ZERO, ''),
     ('elu', 'Chainer 5.4', 'v5', AT_ZERO, ', also in selu'),
@@ -74,7 +74,7 @@ _N_STEP_LINKS = ('NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh'
                  'NStepGRU', 'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh')
 _RESNETS = ('ResNet50Layers', 'ResNet101Layers', 'ResNet152Layers')
 
-# Arguments that became entries of chainer.config: callables, the argument, the way out.
+# Arguments that became entries of chainer.config: callables, argument, advice.
 _CONFIGURED = (
     (('functions.dropout', 'functions.zoneout',
       *('functions.' + name for name in _N_STEP),

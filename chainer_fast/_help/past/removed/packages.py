@@ -1,7 +1,8 @@
-"""ChainerMN, ONNX-Chainer and CuPy that are gone.
+"""Names removed from ChainerMN, ONNX-Chainer and CuPy.
 
-Legacy mode leaves CuPy alone: a program that runs on a GPU has one of the installed
-version, and the change is a line. What runs on NumPy in its place, part ``cpu`` tells.
+Legacy mode does not adapt CuPy: a program that runs on a GPU uses the installed
+version, and the change is a single line. The part ``cpu`` lists what runs on NumPy
+instead.
 """
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
