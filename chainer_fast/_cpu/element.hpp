@@ -17,8 +17,8 @@
 #define CF_ELEMENT inline
 #endif
 
-/* Lines beside an element ask for its loops: see `kernels/common/element_table.hpp`, which
- * takes them. Elsewhere they are nothing. */
+/* Lines next to an element request its loops: see `kernels/common/element_table.hpp`,
+ * which reads them. Elsewhere they expand to nothing. */
 #ifndef CF_LOOPS
 #define CF_LOOPS(...)
 #define CF_LOOPS_OF_TWO(...)
@@ -27,7 +27,7 @@
 
 #if defined(__CUDACC__)
 namespace chainer_fast {
-/* The compiler of a GPU does not define INFINITY. */
+/* GPU compilers do not define INFINITY. */
 CF_ELEMENT double infinity() {
     return __longlong_as_double(0x7ff0000000000000LL);
 }
