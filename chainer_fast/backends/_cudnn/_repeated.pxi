@@ -232,7 +232,7 @@ def preferred(form):
     Parameters
     ----------
     form : callable
-        The form with cuDNN. It takes the same arguments, and returns
+        The form with cuDNN. It has the same parameters, and returns
         ``NotImplemented`` if cuDNN does not support them, before it has changed
         anything.
 
