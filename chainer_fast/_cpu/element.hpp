@@ -1,12 +1,11 @@
 /* The language of the arithmetic of one element, on the processor and on the GPU.
  *
- * A loop of the processor inlines the functions of elements; a CUDA kernel gets the text
- * of their headers in front of its own, for NVRTC to compile. Such a header includes this
- * one, and others of its kind; what is for the processor alone it includes by an indented
- * directive where ``__CUDACC__`` is not defined.
- * Functions are templates over the type of the arrays, and compute in it: on the GPU it
- * may be half precision, whose operators compute in float.
- */
+ * A loop of the processor inlines the functions of elements; a CUDA kernel gets the
+ * text of their headers before its source, for NVRTC to compile. Such a header includes
+ * this one, and others of its kind; what is for the processor alone it includes by an
+ * indented directive where ``__CUDACC__`` is not defined. Functions are templates over
+ * the type of the arrays, and compute in it: on the GPU it may be half precision, whose
+ * operators compute in float. */
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,11 +1,10 @@
 /* Loops over contiguous floats and doubles.
  *
- * Each follows the arithmetic of the NumPy expression that it stands for, operation by
- * operation, so that both give the same bits (the build forbids fused multiply-add). The
- * compiler makes a version of a loop for each width of vector that the processor may
- * have. All stand in a namespace without a name: they belong to the module that includes
- * them.
- */
+ * Each follows the arithmetic of the NumPy expression that it replaces, operation by
+ * operation, so that both give the same bits (the build forbids fused multiply-add).
+ * The compiler makes a version of a loop for each width of vector that the processor
+ * may have. All stand in a namespace without a name: they belong to the module that
+ * includes them. */
 #pragma once
 
 #include <stddef.h>
@@ -15,8 +14,8 @@
 #include "chainer_fast/_cpu/processor.hpp"
 
 /* Sanitizers cannot follow calls that are resolved when the module is loaded. CF_FUSED
- * tells that ``std::fma`` is an instruction in all versions but that for old processors.
- */
+ * means that ``std::fma`` is an instruction in all versions but that for old
+ * processors. */
 #if defined(CF_X86_VECTORS) && !defined(__clang__) && defined(__linux__) \
     && !defined(CF_NO_CLONES)
 #if __GNUC__ >= 12

@@ -1,13 +1,12 @@
 /* Threads that help the one which calls.
  *
  * The caller takes pieces of a loop itself, and others take what they come in time for:
- * nobody waits for a thread that has not begun. When no piece is left, the caller waits
- * only for those that are in the middle of one. A helper looks out for the next loop for
- * some microseconds and sleeps then, so that other programs have the processor.
+ * no thread waits for one that has not begun. When no piece is left, the caller waits
+ * only for those that are in the middle of one. A helper looks out for the next loop
+ * for some microseconds and sleeps then, so that other programs have the processor.
  *
- * One loop at a time has helpers. Another one that begins meanwhile is done by the thread
- * that called it, as is a loop within a piece.
- */
+ * One loop at a time has helpers. Another one that begins meanwhile is done by the
+ * thread that called it, as is a loop within a piece. */
 #ifndef CHAINER_FAST_POOL_HPP
 #define CHAINER_FAST_POOL_HPP
 

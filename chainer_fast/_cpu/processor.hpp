@@ -1,11 +1,10 @@
 /* Which vector instructions are used: the level of the processor, or a lower one that
  * the user sets.
  *
- * CHAINER_FAST_CPU=base, avx2 or avx512, or for aarch64 base or neon, is the most that may
- * be used. Whoever chooses among loops when the program runs asks `level`. Versions of
- * loops that g++ makes (CF_CLONES) are chosen by what its library tells when a module is
- * loaded: there, the linker puts a function of our own before the library's.
- */
+ * CHAINER_FAST_CPU=base, avx2 or avx512, or for aarch64 base or neon, is the most that
+ * may be used. Code that selects loops at run time calls `level`. Versions of loops
+ * that g++ makes (CF_CLONES) are selected by a function of its library when a module
+ * is loaded: the linker puts a function of this package before it. */
 #ifndef CHAINER_FAST_CORE_PROCESSOR_HPP
 #define CHAINER_FAST_CORE_PROCESSOR_HPP
 

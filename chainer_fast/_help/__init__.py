@@ -21,9 +21,10 @@ In the order in which users meet them:
 ``display``
     How summaries, links and trainers are displayed: tables, trees, diagrams.
 
-The parts are on different layers: ``mistakes``, ``pytorch`` and ``past`` import nothing
-of the package, so that every module may raise their errors; ``summary`` imports links,
-and ``command`` everything. Therefore this module imports nothing, and each part is
-imported by its own name (``from chainer_fast._help import mistakes``). A program that
-makes no mistake and needs no help loads neither ``command`` nor the list of ``past``.
+The parts are on different layers: ``mistakes``, ``pytorch`` and ``past`` do not import
+other modules of the package, so that every module can raise their errors; ``summary``
+imports links, and ``command`` everything. Therefore this module imports nothing, and
+each part is imported by its own name (``from chainer_fast._help import mistakes``). A
+program that makes no mistake and needs no help loads neither ``command`` nor the list
+of ``past``.
 """

@@ -174,7 +174,7 @@ def to_device(device: DeviceSpec | None, x: Arrays) -> Arrays:
     Returns
     -------
     array, or list or tuple of arrays
-        ``x`` on the device; ``x`` itself if it is there already.
+        ``x`` on the device; ``x`` itself if it is already on it.
 
     Raises
     ------

@@ -208,7 +208,7 @@ def fake_as_funcnode(
     Returns
     -------
     callable
-        Takes the arguments of ``alt_func``, and returns its results as variables.
+        Has the parameters of ``alt_func``, and returns its results as variables.
 
     Raises
     ------

@@ -115,10 +115,10 @@ class Loading:
             self._journal = None
 
     def warn_of_rest(self, obj, paths):
-        """Warn, once for each class, of values beside those that were loaded.
+        """Warn, once for each class, of values that were not loaded.
 
-        Whole groups may remain: loading a part of a large model is common. But
-        additional values beside those of a link indicate another kind of link.
+        Whole groups may remain: loading a part of a large model is common. But values
+        that a link does not have indicate another kind of link.
 
         Parameters
         ----------

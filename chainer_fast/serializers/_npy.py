@@ -11,7 +11,7 @@ from chainer_fast.serializers._pickled_none import is_pickled_none, write_none
 
 # Longest header to parse; NumPy has the same limit.
 _LONGEST_HEADER = 10000
-# The pickle of None is shorter, whoever wrote it.
+# The pickle of None is shorter in any version of Python.
 _LONGEST_NONE = 4096
 _CHUNK = 1 << 18
 

@@ -178,9 +178,9 @@ class NpzDeserializer(serializer.Deserializer):
     Warns
     -----
     UserWarning
-        When an object is loaded, if the file has additional values beside those of the
-        object and ``strict`` is true; when elements of a saved array are repeated to
-        fill a larger one.
+        When an object is loaded, if the file has values that the object does not have
+        and ``strict`` is true; when elements of a saved array are repeated to fill a
+        larger one.
 
     Examples
     --------
@@ -349,8 +349,8 @@ def load_npz(
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
     counts and everything else have their old values. A ``UserWarning`` reports
-    additional values in the file beside those of a link or an update rule, unless they
-    are ignored or ``strict`` is false, and saved arrays whose elements are repeated to
+    values in the file that a link or an update rule does not have, unless they are
+    ignored or ``strict`` is false, and saved arrays whose elements are repeated to
     fill larger ones. Whole links in the file may be left unread.
 
     Examples

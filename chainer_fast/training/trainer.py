@@ -328,7 +328,8 @@ class Trainer(display.Shown):
             except KeyError as error:
                 mistakes.tell(error, (
                     'the snapshot has no state of the extension %r, or an older one: '
-                    'load it with strict=False to start that one anew' % (name,)))
+                    'load it with strict=False to start the extension without its '
+                    'state' % (name,)))
                 raise
             _serialize_if_it_can(entry.trigger, triggers, name)
 

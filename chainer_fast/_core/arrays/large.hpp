@@ -1,14 +1,14 @@
 /* Memory of large arrays, which waits for its next use.
  *
  * The C library maps arrays from 32 MiB on one by one and gives them back when they are
- * freed, so that each result of a large loop pays for new pages, which takes longer than
- * most loops. NumPy has a protocol for the memory of arrays (NEP 49): here blocks that are
- * freed wait, in large pages where the system has them. The system may take the pages of
- * waiting blocks when it is short of memory, and blocks beyond a limit are given back.
+ * freed, so that each result of a large loop pays for new pages, which takes longer
+ * than most loops. NumPy has a protocol for the memory of arrays (NEP 49): here blocks
+ * that are freed wait, in large pages where the system has them. The system may take
+ * the pages of waiting blocks when it is short of memory, and blocks beyond a limit are
+ * given back.
  *
- * Smaller arrays, and those of zeros, whose pages the system makes when they are touched,
- * stay with the handler that was there before.
- */
+ * Smaller arrays, and those of zeros, whose pages the system makes when they are
+ * touched, stay with the previous handler. */
 #pragma once
 
 #include <stddef.h>

@@ -85,10 +85,10 @@ inline void drop_instance_dict(PyObject *object) {
 
    3.15 has `tp_version_tag`, an unsigned int as before; zero means that there is no
    version. Since 3.13 a class runs out of versions after a thousand changes
-   (`tp_versions_used`), and has none from then on.
-   PyUnstable_Type_AssignVersionTag gives a class a version, and does not tell which.
-   _PyType_Lookup is there, and returns a borrowed reference, which may go at once without
-   the GIL; _PyType_LookupRef is the safe one. */
+   (`tp_versions_used`), and has none from then on. PyUnstable_Type_AssignVersionTag
+   gives a class a version, but does not return it. _PyType_Lookup exists, and returns a
+   borrowed reference, which may go at once without the GIL; _PyType_LookupRef is the
+   safe one. */
 
 /* Type watchers are public since 3.12. */
 #if defined(CF_UNKNOWN_PYTHON) && PY_VERSION_HEX >= 0x030C0000 \
@@ -161,12 +161,12 @@ inline void make_as_objects(PyObject *type) {
 
 /* -- CPython: references
 
-   Since 3.14 a reference of the interpreter's stack may be left out of Py_REFCNT, and so
-   may an argument, of functions in C and of those in Python. The object then has another
-   reference, which is counted: that of the caller's variable. Generators, frames that
-   outlive their call, closures and containers count theirs. So whoever counts his own
-   references alone learns, as before, whether there are others; whoever counts that of an
-   argument may not. */
+   Since 3.14 a reference of the interpreter's stack may be left out of Py_REFCNT, and
+   so may an argument, of functions in C and of those in Python. The object then has
+   another reference, which is counted: that of the caller's variable. Generators,
+   frames that outlive their call, closures and containers count theirs. So code that
+   counts only its own references finds, as before, whether there are others; code that
+   counts that of an argument may not. */
 
 /* Return whether an object is being deallocated: callbacks of its weak references
    are running, or the interpreter has postponed it. It must not be referenced:
@@ -270,7 +270,7 @@ inline int sum_squares(PyObject *object, void *result) {
 /* -- NumPy: the Mersenne Twister
 
    `bitgen_t` is public, what its field `state` points to is not. The caller compares it
-   with what the attribute `state` of the generator tells. */
+   with the attribute `state` of the generator. */
 
 struct Twister {
     uint32_t key[624];

@@ -341,7 +341,7 @@ cdef class _Update(_Values):
             self.n += 1
         return True
 
-    # -- loops. Nothing else runs from here on: they trust what is asked of arrays now.
+    # -- loops. No other code runs from here on, so the checks of the arrays stay valid.
 
     cdef bint compute(self, Changes changes) except -1:
         """Run the loops of all steps, and count the update."""

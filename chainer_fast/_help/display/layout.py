@@ -118,17 +118,17 @@ def _mean(nodes, centers, node):
 
 
 def _place(layer, wanted, centers, widths, gap):
-    """Place nodes in order, as close as possible to their wanted positions.
+    """Place nodes in order, as close as possible to their target positions.
 
     This minimizes the sum of squares: nodes that would overlap form blocks, which are
-    placed at the means of their nodes' wanted positions.
+    placed at the means of their nodes' target positions.
     """
     offsets, offset = [], 0.
     for i, node in enumerate(layer):
         if i:
             offset += (widths[layer[i - 1]] + widths[node]) / 2 + gap
         offsets.append(offset)
-    blocks: list[tuple[float, int]] = []    # sum of wanted positions, number of nodes
+    blocks: list[tuple[float, int]] = []    # sum of target positions, number of nodes
     for place, offset in zip(wanted, offsets, strict=True):
         total, count = place - offset, 1
         while blocks and blocks[-1][0] / blocks[-1][1] > total / count:

@@ -96,7 +96,7 @@ def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
                          share once
     recurrent layers     :math:`G n (C_\\text{in} + n)` for each sample of each step
                          and each direction, with :math:`G` = 4 for LSTM, 3 for GRU
-                         and 1 for others; a state that is not there yet costs nothing
+                         and 1 for others; an initial state that is None costs nothing
     normalization        1 for each element, the scaling and shifting; statistics are
                          not counted
     all else             0, such as embeddings, which only copy, pooling and

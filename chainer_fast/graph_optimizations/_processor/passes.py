@@ -48,7 +48,7 @@ class Backward:
     given : list of int
         Gradients of the outputs.
     found : list of (int or None)
-        Gradients of the wanted values.
+        Gradients of the values in ``wanted``.
     """
 
     def __init__(self, graph, lowerings, values, wanted, seeds):
@@ -61,7 +61,7 @@ class Backward:
         self._sums = {}
         self._maker = {value: index for index, node in enumerate(graph.nodes)
                        for value in node.outputs}
-        # Values on a path to the wanted ones.
+        # Values on a path to those in ``wanted``.
         self._useful = set(wanted)
         for node in graph.nodes:
             if self._targets(node):

@@ -55,8 +55,8 @@ class MultiNodeBatchNormalization(link.Link):
     gamma, beta : chainer.Parameter or None
         Scale and shift.
     avg_mean, avg_var : array
-        The running averages, both initially zero. Each process counts the samples
-        of its own batch for the unbiased variance.
+        The running averages, both initially zero. The unbiased variance of each
+        process is based on the number of samples in its batch.
     N : int
         Number of batches over which the averages were fine-tuned.
     decay, eps : float

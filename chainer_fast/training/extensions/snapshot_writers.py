@@ -120,10 +120,10 @@ def _flush_file(path):
 
 
 def _make_newest(path, folder):
-    """Make a file newer than its predecessors, whatever the clock says.
+    """Make a file newer than its predecessors, even if the clock was set back.
 
     Times determine which file is loaded and which are removed, but clocks are coarse
-    and may be set back.
+    and can be set back.
     """
     family, newest = _without_numbers(os.path.basename(path)), 0
     with os.scandir(folder) as entries:

@@ -1,4 +1,4 @@
-"""The entries of ``chainer_fast._help.past.removed``, indexed by what they name."""
+"""The entries of ``chainer_fast._help.past.removed``, indexed by name."""
 import functools
 import re
 

@@ -81,7 +81,7 @@ def check_products():
     """Report what computes products of matrices in single precision."""
     gains = blas.gains()
     if gains is None:
-        return Finding(WORKS, 'BLAS; chainer_fast has no code of its own for this '
+        return Finding(WORKS, 'BLAS; chainer_fast has no code for products on this '
                               'processor')
     way = product_choice.way()
     if way != 'measure':
