@@ -24,7 +24,8 @@ ENTRIES: tuple[Removed, ...] = tuple(
          'in the sources that Python imports'),
     )) + (
     Removed('without a GPU: a kernel', 'CuPy',
-            'write NumPy for arrays of NumPy', '', 'it is made, and its call refuses'),
+            'write NumPy for arrays of NumPy', '', 'it can be created, but calling it '
+                                                   'raises an error'),
     Removed('without ChainerX: device', 'Chainer 7', "write '@numpy' or '@cupy:0'",
             'chainerx', "'native' means NumPy, 'cuda:N' CuPy"),
     Removed('without ChainerX: to_chx', 'Chainer 7', 'leave it out', 'chainerx',
