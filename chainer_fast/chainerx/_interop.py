@@ -87,7 +87,7 @@ def _address(array):
 
 
 def _extent(shape, strides, dtype):
-    """Return the offset of the memory from the first element, and its size."""
+    """Return the memory's offset from the first element and its size, in bytes."""
     if 0 in shape:
         return 0, 0
     spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
