@@ -126,7 +126,7 @@ def test_numpy():
 @pytest.mark.parametrize('way, gains, seen', [
     ('measure', [1.25] * len(processor.product_choice.KINDS), 'few rows 1.25'),
     ('tiles', [1.] * len(processor.product_choice.KINDS), 'tiles, as set by CHAINER_'),
-    ('measure', None, 'no code of its own')])
+    ('measure', None, 'no code for products')])
 def test_products(way, gains, seen, monkeypatch):
     monkeypatch.setenv(processor.product_choice.VARIABLE, way)
     monkeypatch.setattr(processor, 'blas', types.SimpleNamespace(gains=lambda: gains))
