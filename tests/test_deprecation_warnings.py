@@ -70,5 +70,5 @@ def test_options_of_python(folder):
         assert text in process.stderr
     process = processes.start('-m', 'chainer_fast', '-W', 'ignore', 'program.py')
     assert process.returncode == 2
-    assert "stands before -m, as in python -W ignore -m chainer_fast SCRIPT" in (
+    assert "put it before -m, as in python -W ignore -m chainer_fast SCRIPT" in (
         process.stderr)

@@ -53,7 +53,7 @@ def test_as_layout_of_the_same_layout():
 
 def test_as_layout_errors():
     x = numpy.zeros((2, 3, 4))
-    with pytest.raises(ValueError, match='no conversion'):
+    with pytest.raises(ValueError, match='cannot convert'):
         memory_layouts.AsLayout('foo').apply((x,))
     with pytest.raises(ValueError, match='3 dimensions'):
         memory_layouts.AsLayout(LAST_X).apply((x[0],))

@@ -1,19 +1,20 @@
-"""The compiled engine. It knows no class above it; those introduce themselves.
+"""The compiled engine. It does not depend on classes above it, which register
+themselves.
 
-A newcomer reads the rooms in this order:
+Read the packages in this order:
 
 ``configuration``
-    What a thread has set, and its hooks.
+    Configuration and hooks of a thread.
 ``arrays``
-    What compiled code asks of arrays of NumPy, and of the interpreter.
+    Queries of compiled code about NumPy arrays, and about the interpreter.
 ``devices``
     Kernels on a GPU.
 ``graphs``
-    Variables, nodes, functions, and how a function is applied.
+    Variables, nodes, functions, and the application of a function.
 ``backward``
-    The way back through a graph.
+    Backpropagation through a graph.
 ``updates``
     Update rules, hooks, and the loop over the parameters of a link.
 
-``kinds.py`` has the kinds of arrays that there are.
+``kinds.py`` has the kinds of arrays.
 """

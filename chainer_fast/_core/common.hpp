@@ -1,5 +1,6 @@
-/* What most modules include. The compiler takes longer to read it than to compile most of
-   them, so setup.py has it compiled once, and included before each module. */
+/* Headers that most modules include. Parsing them takes longer than compiling most
+   modules, so that setup.py precompiles this file and includes it before each
+   module. */
 #ifndef CHAINER_FAST_CORE_COMMON_HPP
 #define CHAINER_FAST_CORE_COMMON_HPP
 

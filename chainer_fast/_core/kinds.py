@@ -1,7 +1,7 @@
-"""Kinds of arrays: a record for each library, which its own module registers.
+"""Kinds of arrays: a record for each library, registered by its module.
 
-All that the engine, devices and kernels want to know of an array they ask the record of
-its kind. So a library is named where its record is made, and nowhere else.
+The engine, devices and kernels query the record of an array's kind. Therefore a library
+is only named where its record is made.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chainer_fast._core.graphs import graph
 
 
 class Kind:
-    """What is known of the arrays of one library.
+    """Properties of the arrays of one library.
 
     Parameters
     ----------
@@ -21,21 +21,21 @@ class Kind:
     load : callable, optional
         Imports and returns the array module.
     types : tuple of type
-        The types of array; none as long as the library is not imported.
+        The array types; none as long as the library is not imported.
     available : bool
-        Whether the library can be used; if not, its types stand for what there is not.
+        Whether the library can be used; if not, its types are placeholders.
     device_of : callable, optional
-        Returns the device of an array, and None for one that is none of its devices'.
-        Without one, the arrays are on the device of NumPy.
+        Returns the device of an array, or None for an array that is not on one of its
+        devices. Without this function, the arrays are on the device of NumPy.
     current_device : callable, optional
         Returns the current device of the array module.
     to_numpy : callable, optional
-        Returns an array in host memory, as one of NumPy.
+        Returns an array in host memory, as a NumPy array.
     plain : callable, optional
-        Returns the array of NumPy or CuPy inside of an array, if there is one.
+        Returns the NumPy or CuPy array wrapped by an array, if any.
     variables : object, optional
-        What serves variables whose arrays are in graphs themselves, and keep their
-        gradients, which are arrays of the same kind. There can be one kind of these.
+        Support for variables whose arrays are in graphs themselves and keep their
+        gradients, which are arrays of the same kind. Only one kind can have it.
     """
 
     def __init__(
@@ -57,28 +57,28 @@ class Kind:
 
     @functools.cached_property
     def module(self) -> tp.Any:
-        """The array module, imported when it is first asked for."""
+        """The array module, imported on first access."""
         return self.load()
 
 
-#: The records, by the names of the libraries.
+#: The records, by library name.
 kinds: dict[str, Kind] = {}
 
-#: The types of array of all kinds whose libraries can be used.
+#: The array types of all kinds whose libraries can be used.
 types: tuple[type[tp.Any], ...] = ()
 
-#: What returns the device of an array, or None, for each of them that has devices.
+#: Functions that return the device of an array, or None, for kinds with devices.
 finders: tuple[tp.Callable[[tp.Any], tp.Any], ...] = ()
 
-#: The types of array that have others inside; none as long as there are no such arrays.
+#: The array types that wrap other arrays; none as long as such arrays do not exist.
 wrappers: tuple[type[tp.Any], ...] = ()
 
-#: What serves variables of these.
+#: Support for variables of such arrays.
 of_wrappers: tp.Any = None
 
 
 def register(kind: Kind) -> None:
-    """Make a kind known; once more when its library has been imported."""
+    """Register a kind; called again when its library has been imported."""
     global types, finders, wrappers, of_wrappers
     kinds[kind.name] = kind
     types = tuple([
@@ -94,7 +94,7 @@ def register(kind: Kind) -> None:
 
 
 def kind_of(array: object) -> Kind | None:
-    """Return the kind of an array, and None for anything else."""
+    """Return the kind of an array, or None for anything else."""
     for kind in kinds.values():
         if isinstance(array, kind.types):
             return kind
@@ -102,7 +102,7 @@ def kind_of(array: object) -> Kind | None:
 
 
 def plain(array: tp.Any) -> tp.Any:
-    """Return the array inside of another one; anything else is returned as it is."""
+    """Return the array wrapped by another one; return anything else unchanged."""
     if isinstance(array, wrappers):
         kind: tp.Any = kind_of(array)
         return kind.plain(array)

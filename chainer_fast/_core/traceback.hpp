@@ -8,7 +8,7 @@
 #ifndef CHAINER_FAST_CORE_TRACEBACK_HPP
 #define CHAINER_FAST_CORE_TRACEBACK_HPP
 
-/* Before Python.h, as Cython's own line would. */
+/* Before Python.h, like Cython's own line. */
 #ifndef PY_SSIZE_T_CLEAN
 #define PY_SSIZE_T_CLEAN
 #endif
@@ -31,7 +31,7 @@ inline PyObject *package_folder(const char *package)
     return folder;
 }
 
-/* Called once for each line that is ever in a traceback; the error is put aside. */
+/* Called once for each line that ever occurs in a traceback; the error is set aside. */
 inline PyCodeObject *located_code(const char *file, const char *function, int line)
 {
     static const char package[] = "chainer_fast";
@@ -54,7 +54,7 @@ inline PyCodeObject *located_code(const char *file, const char *function, int li
 }  // namespace
 }  // namespace chainer_fast
 
-/* The name by which Cython's code makes a frame. */
+/* The name that Cython's code calls to make a frame. */
 #define PyCode_NewEmpty chainer_fast::located_code
 
 #endif

@@ -1,16 +1,15 @@
-# Memory that is kept for its next use. Part of shared.pyx.
+# Memory that is kept for reuse. Part of shared.pyx.
 
 cdef extern from "chainer_fast/_cpu/freed_memory.hpp" namespace "chainer_fast":
     void keep_freed_memory() noexcept
 
 keep_freed_memory()
 
-# Memory for intermediate results, which is used again.
-#
-# A training step asks for the same amounts as the one before. The C library gives large
-# blocks back to the system as soon as they are free, and the next step pays for each
-# page of its new ones as it touches it first: an eighth of the time of a recurrent
-# network. Blocks that are no longer needed wait here instead, up to a limit.
+# Memory for intermediate results, which is reused.
+# A training step allocates the same amounts as the previous one. The C library returns
+# large blocks to the system as soon as they are free, and the next step pays for each
+# first access to a page of its new ones: an eighth of the time of a recurrent network.
+# Unused blocks wait here instead, up to a limit.
 
 cdef extern from "chainer_fast/_cpu/aligned.hpp" namespace "chainer_fast" nogil:
     void free_aligned(void *data) noexcept
@@ -35,7 +34,7 @@ cdef extern from *:
     void *cf_allocate(size_t) nogil
 
 cdef enum:
-    # Blocks that may wait, and the bytes of all of them.
+    # Maximum number of waiting blocks, and their total bytes.
     COUNT = 16
     LIMIT = 1 << 26
 
@@ -48,7 +47,7 @@ cdef size_t _total = 0
 
 
 cdef Block _remove(size_t i) noexcept:
-    """Take a block out of those that wait."""
+    """Remove a block from those that wait."""
     global _total
     cdef Block block = _waiting[i]
     _total -= block.size
@@ -57,7 +56,7 @@ cdef Block _remove(size_t i) noexcept:
 
 
 cdef class Scratch:
-    """A block of memory, which waits for its next use when this object is deleted."""
+    """A block of memory, which is kept for reuse when this object is deleted."""
 
     def __dealloc__(self):
         global _total
@@ -66,7 +65,7 @@ cdef class Scratch:
         if self.size > LIMIT:
             free_aligned(self.data)
             return
-        # The blocks that have waited longest make room.
+        # The blocks that have waited longest are freed.
         while _waiting.size() == COUNT or _total + self.size > LIMIT:
             free_aligned(_remove(0).data)
         _waiting.push_back(Block(self.data, self.size))
@@ -74,7 +73,7 @@ cdef class Scratch:
 
 
 cdef Scratch take(size_t size):
-    """Return memory of at least some bytes, of any content, aligned to 64 bytes."""
+    """Return uninitialized memory of at least some bytes, aligned to 64 bytes."""
     cdef Scratch scratch = Scratch.__new__(Scratch)
     cdef int i, best = -1
     cdef size_t grain = 4096

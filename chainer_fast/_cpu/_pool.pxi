@@ -37,16 +37,16 @@ cdef vector[Noted] _noted
 
 
 def note_loops(bint on):
-    """Have the thread that calls do all loops alone, and note them; or end that.
+    """Make the calling thread run all loops alone and record them, or stop that.
 
-    One thread of Python may compute meanwhile.
+    Only one Python thread may compute meanwhile.
     """
     _noted.clear()
     (&notes())[0] = &_noted if on else NULL
 
 
 def noted_loops():
-    """Return the loops that were noted since the last call.
+    """Return the loops recorded since the last call.
 
     Returns
     -------

@@ -1,5 +1,4 @@
-# Which vector instructions are used, of those that the processor has. Part of
-# shared.pyx.
+# Selection of the vector instructions to use. Part of shared.pyx.
 
 cdef extern from "chainer_fast/_cpu/processor.hpp" namespace "chainer_fast":
     enum Level:
@@ -14,10 +13,10 @@ if _limit not in ('', *LEVELS):
     *_lower, _highest = LEVELS
     raise ValueError(
         'the environment variable CHAINER_FAST_CPU is %r: expected %s or %s; without '
-        'it, all that the processor has is used' % (
+        'it, all instructions of the processor are used' % (
             _limit, ', '.join(_lower), _highest))
 
 
 def level():
-    """Return the level that is used: one of ``LEVELS``."""
+    """Return the level in use, one of ``LEVELS``."""
     return LEVELS[<int>c_level()]

@@ -1,4 +1,4 @@
-/* Memory that begins at a multiple of some power of two, on every system. */
+/* Memory aligned to a power of two, on every system. */
 #ifndef CHAINER_FAST_CORE_ALIGNED_HPP
 #define CHAINER_FAST_CORE_ALIGNED_HPP
 
@@ -11,7 +11,7 @@
 namespace chainer_fast {
 namespace {
 
-/* NULL if there is no memory. */
+/* NULL if allocation fails. */
 inline void *take_aligned(size_t alignment, size_t size) {
 #if defined(_WIN32)
     return _aligned_malloc(size, alignment);

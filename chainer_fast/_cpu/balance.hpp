@@ -1,4 +1,4 @@
-/* Whether the help of other threads is worth it: learnt while a program runs. */
+/* Whether help of other threads saves time, as measured while a program runs. */
 #ifndef CHAINER_FAST_BALANCE_HPP
 #define CHAINER_FAST_BALANCE_HPP
 
@@ -12,19 +12,19 @@
 namespace chainer_fast {
 namespace {
 
-/* Calls of a loop with help before the first without. */
+/* Number of calls with help before the first one without. */
 constexpr unsigned FIRST_TRIALS = 8;
 
-/* Whether the way that was slower is tried again: once in 32 calls, or in up to 256 if it
- * was much slower. The multiples of the golden ratio meet all places of a pattern that
- * repeats, such as the layers of a model: its loops may differ, and one of them would stand
- * for all. */
+/* Whether to try the slower way again: once in 32 calls, or in up to 256 if it was much
+ * slower. Multiples of the golden ratio reach all positions of a repeating pattern,
+ * such as the layers of a model, whose loops may differ; otherwise one loop would
+ * represent all. */
 inline bool is_trial(unsigned call, int rarer) {
     constexpr uint32_t GOLDEN_RATIO = 2654435769u;
     return call * GOLDEN_RATIO < uint32_t(1) << (27 - rarer);
 }
 
-/* Whether to ask for help this time. */
+/* Whether to use helpers this time. */
 inline bool wants_help(Experience &e) {
     const unsigned call = e.calls.fetch_add(1, std::memory_order_relaxed);
     const float alone = e.alone.load(std::memory_order_relaxed);
@@ -37,12 +37,12 @@ inline bool wants_help(Experience &e) {
     return is_trial(call, rarer) ? !better : better;
 }
 
-/* Remembers how long a loop took for each of its parts; a single time that is out of the
- * way counts little, as the account of waiting times below takes care of it. */
+/* Records how long a loop took for each of its parts; a single outlier has little
+ * weight, as the account of waiting times below handles it. */
 inline void learn(const SharedLoop &loop, bool with_help, int64_t took) {
     Experience &e = *loop.experience;
     if (e.calls.load(std::memory_order_relaxed) == 1)
-        return;         /* It has started threads, and read code and data. */
+        return;         /* It included starting threads, and loading code and data. */
     std::atomic<float> &time = with_help ? e.helped : e.alone;
     const float before = time.load(std::memory_order_relaxed);
     const float now = std::max((float)took, 1.f) / loop.parts;
@@ -50,9 +50,9 @@ inline void learn(const SharedLoop &loop, bool with_help, int64_t took) {
                std::memory_order_relaxed);
 }
 
-/* An account of the time that is lost in waiting for threads which have begun a piece
- * and are not running, since other programs keep their processors busy. It may be a
- * small share of the time that passes; while it is overdrawn, nobody is asked for help. */
+/* An account of the time lost in waiting for threads that have begun a piece but are
+ * not running, since other programs occupy their processors. It may be a small fraction
+ * of the elapsed time; while it is exceeded, no helpers are used. */
 class Account {
 public:
     bool is_open(int64_t now) {
@@ -63,7 +63,8 @@ public:
 
     void pay(int64_t lost) { credit -= lost; }
 
-    /* Whether threads were waited for lately, so that others need the processors. */
+    /* Whether threads were recently waited for, as other programs need the
+     * processors. */
     bool is_low() const { return credit < MOST / 2; }
 
 private:

@@ -1,4 +1,4 @@
-/* Memory for what a loop keeps on the way. */
+/* Memory for intermediate results of a loop. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 namespace chainer_fast {
 namespace {
 
-/* Memory for n times `each` elements that is not filled; it throws if there is none. */
+/* Uninitialized memory for n times `each` elements; throws if allocation fails. */
 template <typename T>
 std::unique_ptr<T[]> buffer(ptrdiff_t n, ptrdiff_t each = 1) {
     const ptrdiff_t most = PTRDIFF_MAX / 2 / (ptrdiff_t)sizeof(T);
@@ -22,7 +22,7 @@ std::unique_ptr<T[]> buffer(ptrdiff_t n, ptrdiff_t each = 1) {
     return std::unique_ptr<T[]>(new T[n * each]);
 }
 
-/* `parallel` of a function that needs memory: if any thread has none, it is thrown. */
+/* `parallel` of a function that needs memory: throws if any allocation fails. */
 template <typename F>
 void parallel_with_memory(ptrdiff_t n, ptrdiff_t grain, const F &f) {
     std::atomic<bool> failed(false);

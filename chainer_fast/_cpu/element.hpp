@@ -1,12 +1,11 @@
 /* The language of the arithmetic of one element, on the processor and on the GPU.
  *
- * A loop of the processor inlines the functions of elements; a CUDA kernel gets the text
- * of their headers in front of its own, for NVRTC to compile. Such a header includes this
- * one, and others of its kind; what is for the processor alone it includes by an indented
- * directive where ``__CUDACC__`` is not defined.
- * Functions are templates over the type of the arrays, and compute in it: on the GPU it
- * may be half precision, whose operators compute in float.
- */
+ * A loop of the processor inlines the functions of elements; a CUDA kernel gets the
+ * text of their headers before its source, for NVRTC to compile. Such a header includes
+ * this one, and others of its kind; what is for the processor alone it includes by an
+ * indented directive where ``__CUDACC__`` is not defined. Functions are templates over
+ * the type of the arrays, and compute in it: on the GPU it may be half precision, whose
+ * operators compute in float. */
 #pragma once
 
 #if defined(__CUDACC__)
@@ -17,8 +16,8 @@
 #define CF_ELEMENT inline
 #endif
 
-/* Lines beside an element ask for its loops: see `kernels/common/element_table.hpp`, which
- * takes them. Elsewhere they are nothing. */
+/* Lines next to an element request its loops: see `kernels/common/element_table.hpp`,
+ * which reads them. Elsewhere they expand to nothing. */
 #ifndef CF_LOOPS
 #define CF_LOOPS(...)
 #define CF_LOOPS_OF_TWO(...)
@@ -27,7 +26,7 @@
 
 #if defined(__CUDACC__)
 namespace chainer_fast {
-/* The compiler of a GPU does not define INFINITY. */
+/* GPU compilers do not define INFINITY. */
 CF_ELEMENT double infinity() {
     return __longlong_as_double(0x7ff0000000000000LL);
 }

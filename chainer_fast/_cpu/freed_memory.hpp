@@ -18,10 +18,10 @@
 
 namespace chainer_fast {
 
-/* From this size on, blocks are mapped one by one. */
+/* From this size on, blocks are mapped individually. */
 constexpr size_t MAPPED = (size_t)32 << 20;
 
-/* Whether the user has settings of the C library, which stay. */
+/* Whether the user has set parameters of the C library, which are kept. */
 inline bool user_sets_memory() {
     for (const char *name : {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_",
                              "MALLOC_TOP_PAD_", "GLIBC_TUNABLES"})

@@ -39,7 +39,7 @@ CF_ELEMENT double from_bits(uint64_t bits) {
     return x;
 }
 
-/* One or the other without a branch, which would keep a loop from being vectorized. */
+/* One of two values without a branch, which would prevent vectorization of a loop. */
 CF_ELEMENT uint32_t pick(uint32_t condition, uint32_t yes, uint32_t no) {
     return no ^ ((yes ^ no) & (0u - condition));
 }
@@ -66,14 +66,14 @@ CF_ELEMENT float float_from_half(uint16_t half) {
     return from_bits(bits | (uint32_t)(half & 0x8000u) << 16);
 }
 
-/* A float rounded to half precision, to even in the middle. */
+/* A float rounded to half precision, with ties to even. */
 CF_ELEMENT float rounded_to_half(float x) {
     uint32_t sign = bits_of(x) & 0x80000000u, magnitude = bits_of(x) ^ sign;
     uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u)) & ~0x1fffu;
-    /* The floats of [0.5, 1) are as far apart as subnormal halves are. */
+    /* The floats of [0.5, 1) are spaced like subnormal halves. */
     uint32_t subnormal = bits_of((from_bits(magnitude) + 0.5f) - 0.5f);
-    /* A number too large for a half, 2^16, becomes too large for a float, so that the
-       processor gives infinity and raises the flag that NumPy raises. */
+    /* A number too large for a half, 2^16, becomes too large for a float, so that
+     * the processor returns infinity and raises the same flag as NumPy. */
     normal = bits_of(from_bits(normal) * 0x1p112f * 0x1p-112f);
     normal = pick(magnitude < NORMAL_HALF_BITS, subnormal, normal);
     normal = pick(magnitude > INFINITY_BITS, magnitude | 0x400000u, normal);
@@ -91,7 +91,7 @@ CF_ELEMENT uint16_t half_from_rounded(float x) {
     return (uint16_t)(half | sign >> 16);
 }
 
-/* A double rounded once, not by way of a float. */
+/* A double rounded once, not via a float. */
 inline float rounded_to_half(double x) {
     double scale = 1.0, size = fabs(x);
     if (!(size < 65536.0))

@@ -8,8 +8,8 @@
 namespace chainer_fast {
 namespace {
 
-/* -- conversions: by the processor's own instructions, where it has them. They raise the
- * flags that the portable loops raise. */
+/* -- conversions, by instructions of the processor if available. They raise the same
+ * flags as the portable loops. */
 
 CF_CLONES void floats_from_halves_portably(const uint16_t *x, float *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
@@ -21,7 +21,7 @@ CF_CLONES void halves_from_floats_portably(const float *x, uint16_t *y, ptrdiff_
         y[i] = half_from_rounded(rounded_to_half(x[i]));
 }
 
-/* The elements behind the last whole vector, which `convert` takes from a copy. */
+/* The elements after the last whole vector, which `convert` reads from a copy. */
 template <ptrdiff_t LANES, typename From, typename To, typename Convert>
 CF_ELEMENT void convert_rest(const From *x, To *y, ptrdiff_t n, const Convert &convert) {
     From from[LANES] = {};
@@ -71,7 +71,7 @@ inline void halves_from_four(const float *x, uint16_t *y) {
 
 inline void floats_from_halves(const uint16_t *x, float *y, ptrdiff_t n) {
 #if defined(CF_X86_VECTORS)
-    if (has_avx2())     /* all processors that have it have F16C */
+    if (has_avx2())     /* all processors with it have F16C */
         return floats_by_f16c(x, y, n);
 #elif defined(CF_NEON)
     if (has_neon()) {
@@ -99,8 +99,8 @@ inline void halves_from_floats(const float *x, uint16_t *y, ptrdiff_t n) {
     halves_from_floats_portably(x, y, n);
 }
 
-/* Of whole arrays, by several threads if that pays: an element takes 0.05 to 0.1
- * nanoseconds. */
+/* Conversion of whole arrays, by several threads if that is faster: an element
+ * takes 0.05 to 0.1 nanoseconds. */
 inline void all_floats_from_halves(const uint16_t *x, float *y, ptrdiff_t n) {
     parallel(n, 4 * GRAIN, [=](ptrdiff_t begin, ptrdiff_t end) {
         floats_from_halves(x + begin, y + begin, end - begin);
@@ -113,8 +113,8 @@ inline void all_halves_from_floats(const float *x, uint16_t *y, ptrdiff_t n) {
     });
 }
 
-/* Doubles as floats that are rounded to halves as the doubles would be: towards zero, and
- * to an odd number where that is not exact. */
+/* Doubles as floats that round to the same halves: rounded towards zero, and to an odd
+ * number if that is not exact. */
 CF_CLONES void odd_floats(const double *x, float *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         const float near = (float)x[i];
@@ -134,8 +134,8 @@ inline void halves_from_doubles(const double *x, uint16_t *y, ptrdiff_t n) {
     });
 }
 
-/* Elements that are converted at a time for a loop over floats, and so are still in the
- * cache when it reads them. */
+/* Number of elements that are converted at a time for a loop over floats, so that they
+ * are still in the cache when it reads them. */
 constexpr ptrdiff_t HALVES_AT_ONCE = 1024;
 
 /* target += source */
@@ -150,8 +150,7 @@ inline void add_halves(uint16_t *target, const uint16_t *source, ptrdiff_t n) {
     }
 }
 
-/* The sum of the squares of halves. Floats would not hold those of many large ones to the
-   last digit. */
+/* The sum of the squares of halves. Floats would lose precision for many large ones. */
 CF_CLONES double squares_of_halves(const uint16_t *x, ptrdiff_t n) {
     constexpr int LANES = 16;
     double sums[LANES] = {};

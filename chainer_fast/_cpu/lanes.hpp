@@ -1,5 +1,5 @@
-/* Several numbers at once: vectors of 64 bytes, or single numbers where the compiler has
- * no vectors. */
+/* Several numbers at once: vectors of 64 bytes, or single numbers if the compiler does
+ * not support vectors. */
 #pragma once
 
 #include <stddef.h>

@@ -1,11 +1,10 @@
 /* Loops over contiguous floats and doubles.
  *
- * Each follows the arithmetic of the NumPy expression that it stands for, operation by
- * operation, so that both give the same bits (the build forbids fused multiply-add). The
- * compiler makes a version of a loop for each width of vector that the processor may
- * have. All stand in a namespace without a name: they belong to the module that includes
- * them.
- */
+ * Each follows the arithmetic of the NumPy expression that it replaces, operation by
+ * operation, so that both give the same bits (the build forbids fused multiply-add).
+ * The compiler makes a version of a loop for each width of vector that the processor
+ * may have. All stand in a namespace without a name: they belong to the module that
+ * includes them. */
 #pragma once
 
 #include <stddef.h>
@@ -15,8 +14,8 @@
 #include "chainer_fast/_cpu/processor.hpp"
 
 /* Sanitizers cannot follow calls that are resolved when the module is loaded. CF_FUSED
- * tells that ``std::fma`` is an instruction in all versions but that for old processors.
- */
+ * means that ``std::fma`` is an instruction in all versions but that for old
+ * processors. */
 #if defined(CF_X86_VECTORS) && !defined(__clang__) && defined(__linux__) \
     && !defined(CF_NO_CLONES)
 #if __GNUC__ >= 12
@@ -33,7 +32,7 @@
 #endif
 #endif
 
-/* The same element of all arrays may be in one place, but not of two arrays. */
+/* Arrays may be identical, but must not otherwise overlap. */
 #if defined(__clang__)
 #define CF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -44,7 +43,7 @@
 #define CF_INDEPENDENT
 #endif
 
-/* So many iterations of the next loop stand one after the other. */
+/* Unrolls the next loop by this factor. */
 #define CF_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define CF_UNROLL(n) CF_PRAGMA(unroll n)
@@ -54,7 +53,7 @@
 #define CF_UNROLL(n)
 #endif
 
-/* A pointer to what no other pointer of the function points to. */
+/* A pointer that no other pointer of the function aliases. */
 #if defined(__GNUC__)
 #define CF_RESTRICT __restrict__
 #else
@@ -64,7 +63,7 @@
 namespace chainer_fast {
 namespace {
 
-/* Loops over this many elements let other threads run. */
+/* Loops over this many elements release the GIL. */
 constexpr ptrdiff_t LONG_LOOP = 16384;
 
 /* Calls the loop for floats, of kind 'f', or that for doubles, with arrays as pointers to
@@ -76,10 +75,10 @@ Result by_type(char kind, Result (*f)(F...), Result (*d)(D...),
     return kind == 'f' ? f((F)arguments...) : d((D)arguments...);
 }
 
-/* Elements for a thread, at least: the loops take 0.1 to 0.5 nanoseconds for one. */
+/* Minimum number of elements per thread: the loops take 0.1 to 0.5 nanoseconds each. */
 constexpr ptrdiff_t GRAIN = 65536;
 
-/* What an argument of a loop is for the part of it that starts some bytes on. */
+/* The argument of a loop for a part that starts some bytes further. */
 inline const void *from(const void *array, ptrdiff_t bytes) {
     return array ? (const char *)array + bytes : nullptr;
 }
@@ -91,9 +90,8 @@ inline void *from(void *array, ptrdiff_t bytes) {
 template <typename T>
 T from(T constant, ptrdiff_t) { return constant; }
 
-/* `by_type` of a loop over n elements of all arrays, which is its last argument, by
- * several threads if that pays.
- */
+/* `by_type` of a loop over n elements of all arrays, its last argument, by several
+ * threads if that is faster. */
 template <typename F, typename D, typename... Arguments>
 void shared_by_type(char kind, F f, D d, ptrdiff_t n, Arguments... arguments) {
     const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
@@ -112,7 +110,7 @@ CF_CLONES void add_times(const T *a, T c, T *out, ptrdiff_t n) {
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
  * short rows call the inlined forms */
 
-/* The largest element; where one of several is NaN, the flag of invalid operations is
+/* The largest element; if one of several is NaN, the flag of invalid operations is
  * raised. */
 template <typename T>
 CF_ELEMENT T row_max(const T *x, ptrdiff_t n) {
@@ -153,13 +151,13 @@ CF_ELEMENT T inlined_block_sum(const T *x, ptrdiff_t n) {
     return total;
 }
 
-/* A block of a pairwise sum, as NumPy adds it up: eight running totals. */
+/* A block of a pairwise sum, as in NumPy: eight running totals. */
 template <typename T>
 CF_CLONES T block_sum(const T *x, ptrdiff_t n) {
     return inlined_block_sum(x, n);
 }
 
-/* The pairwise sum: long rows in halves. */
+/* The pairwise sum: long rows are split in halves. */
 template <typename T>
 T row_sum(const T *x, ptrdiff_t n) {
     if (n <= 128)

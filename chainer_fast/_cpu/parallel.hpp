@@ -23,16 +23,16 @@
 namespace chainer_fast {
 
 #ifdef CF_WITHOUT_PYTHON
-/* What the module that this file becomes a part of finds as `find_share`. */
+/* Name of `find_share` in the module that includes this file. */
 void *share_of_module();
 #endif
 
 namespace {
 
-/* Error flags that NumPy warns of. */
+/* Error flags for which NumPy warns. */
 constexpr int FLOAT_ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 
-/* Number of threads that a loop may be cut into: one within another such loop. */
+/* Maximum number of threads of a loop: one within another such loop. */
 inline int thread_limit() {
 #ifdef _OPENMP
     return omp_get_max_threads();
@@ -41,18 +41,17 @@ inline int thread_limit() {
 #endif
 }
 
-/* What loops of about one length have taken so far, in nanoseconds for each part that could
- * be a thread's: by the thread that called, and with the help of others. Zero is not known
- * yet. */
+/* Measured time of loops of similar length, in nanoseconds for each part that a thread
+ * could run: by the calling thread alone, and with helpers. Zero means unknown. */
 struct Experience {
     std::atomic<float> alone, helped;
     std::atomic<unsigned> calls;
 };
 
-/* Where a loop may be cut. */
+/* Where a loop may be split. */
 enum class Cut { ANYWHERE, AT_THE_SAME_PLACES };
 
-/* A loop in pieces, which any thread may take. */
+/* A loop in pieces, which any thread may process. */
 struct SharedLoop {
     void (*run)(const void *f, ptrdiff_t begin, ptrdiff_t end, int thread);
     const void *f;
@@ -63,13 +62,13 @@ struct SharedLoop {
     Experience *experience;
 };
 
-/* Does a task, and raises the error flags that other threads raise in the calling one. */
+/* Runs a task, and raises the error flags of other threads in the calling one. */
 typedef void (*Share)(const SharedLoop &);
 
 #ifdef CF_WITHOUT_PYTHON
 inline Share find_share() { return (Share)share_of_module(); }
 #elif defined(_OPENMP)
-/* That of the pool, which one module has for all; null if it cannot be imported. */
+/* The function of the pool, which all modules share; null if it cannot be imported. */
 inline Share find_share() {
     static std::atomic<Share> found(nullptr);
     Share share = found.load(std::memory_order_acquire);
@@ -110,7 +109,7 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
             (*(const F *)g)(begin, end);
     };
 #ifdef _OPENMP
-    /* So many pieces for each thread that one which is late costs little. */
+    /* Pieces per thread, enough to make a late thread cheap. */
     constexpr ptrdiff_t PIECES = cut == Cut::ANYWHERE ? 4 : 2;
     constexpr int LENGTHS = 24;
     static Experience experience[LENGTHS];      /* by powers of two of the grain */
@@ -122,7 +121,7 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
             int length = 0;
             while (length < LENGTHS - 1 && most >> (length + 2))
                 ++length;
-            /* As many pieces for each thread. */
+            /* The same number of pieces for each thread. */
             const ptrdiff_t pieces = std::min(most, threads * PIECES) / threads * threads;
             share({run, &f, n, pieces, threads, cut, (float)n / grain,
                    experience + length});

@@ -1,13 +1,12 @@
 /* Threads that help the one which calls.
  *
  * The caller takes pieces of a loop itself, and others take what they come in time for:
- * nobody waits for a thread that has not begun. When no piece is left, the caller waits
- * only for those that are in the middle of one. A helper looks out for the next loop for
- * some microseconds and sleeps then, so that other programs have the processor.
+ * no thread waits for one that has not begun. When no piece is left, the caller waits
+ * only for those that are in the middle of one. A helper looks out for the next loop
+ * for some microseconds and sleeps then, so that other programs have the processor.
  *
- * One loop at a time has helpers. Another one that begins meanwhile is done by the thread
- * that called it, as is a loop within a piece.
- */
+ * One loop at a time has helpers. Another one that begins meanwhile is done by the
+ * thread that called it, as is a loop within a piece. */
 #ifndef CHAINER_FAST_POOL_HPP
 #define CHAINER_FAST_POOL_HPP
 
@@ -33,7 +32,7 @@ namespace {
 
 class Pool {
 public:
-    /* Does a task with helpers; false, and nothing done, if others have them. */
+    /* Runs a task with helpers; does nothing and returns false if they are busy. */
     bool share(const SharedLoop &task) {
         if (busy.load(std::memory_order_relaxed)
                 || busy.exchange(true, std::memory_order_acquire))
@@ -48,7 +47,7 @@ public:
         }
         const int threads = 1 + start_helpers(std::min(task.threads, MOST_THREADS) - 1);
         open(task, threads);
-        /* A loop within a piece is not cut. */
+        /* A loop within a piece is not split. */
         const int limit = omp_get_max_threads();
         omp_set_num_threads(1);
         const ptrdiff_t taken = take(0);
@@ -56,7 +55,7 @@ public:
         const int64_t done = nanoseconds();
         close();
         const int64_t end = nanoseconds();
-        /* To wait for a piece that was begun a little later is no loss. */
+        /* Waiting for a piece that began slightly later costs nothing. */
         const int64_t lost = end - done - (done - start) / std::max<ptrdiff_t>(taken, 1);
         if (lost > 0)
             account.pay(lost);
@@ -68,7 +67,7 @@ public:
         return true;
     }
 
-    /* Does a task by the calling thread. */
+    /* Runs a task in the calling thread. */
     static void alone(const SharedLoop &task) {
         const ptrdiff_t pieces = task.cut == Cut::ANYWHERE ? 1 : task.pieces;
         const int limit = omp_get_max_threads();
@@ -80,8 +79,9 @@ public:
 
 private:
     static constexpr int MOST_THREADS = 256;
-    /* Of the state: whether pieces may be taken, whether the caller sleeps until the last
-     * helper has left, how many helpers there are inside, and the number of the loop. */
+    /* Parts of the state: whether pieces may be taken, whether the caller sleeps until
+     * the last helper has left, the number of helpers inside, and the number of the
+     * loop. */
     static constexpr uint32_t OPEN = 1, WAITED_FOR = 2, INSIDE = 4, NUMBER = 1 << 12;
     static constexpr uint32_t ALL_INSIDE = NUMBER - INSIDE;
     static constexpr int64_t LOOKS_OUT = 400000, WAITS = 20000;     /* nanoseconds */
@@ -98,10 +98,10 @@ private:
     ptrdiff_t shares = 1;
     Next next[MOST_THREADS];
 
-    /* Starts threads until there are so many; returns how many there are, at most that. */
+    /* Starts threads up to a number; returns their number, at most that. */
     int start_helpers(int count) {
         if (helpers < count) {
-            /* Signals are for the threads of Python. */
+            /* Signals are handled by Python threads. */
             sigset_t all, before;
             sigfillset(&all);
             pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -110,7 +110,7 @@ private:
                     std::thread(&Pool::help, this).detach();
             }
             catch (const std::system_error &) {
-                /* Fewer do as well. */
+                /* Fewer threads suffice. */
             }
             pthread_sigmask(SIG_SETMASK, &before, nullptr);
         }
@@ -135,8 +135,8 @@ private:
             wake(state, threads - 1);
     }
 
-    /* Takes pieces until none is left: a thread's own first, which are the same ones each
-     * time, then others'. Returns how many. */
+    /* Processes pieces until none is left: first a thread's own, which are the same
+     * each time, then others. Returns their number. */
     ptrdiff_t take(int thread) {
         ptrdiff_t taken = 0;
         for (ptrdiff_t k = 0; k < shares; ++k) {
@@ -182,7 +182,7 @@ private:
             wake(state);
     }
 
-    /* What a helper does as long as the process lives. */
+    /* Main loop of a helper, until the process ends. */
     void help() {
         pthread_setname_np(pthread_self(), "chainer_fast");
         omp_set_num_threads(1);
@@ -221,24 +221,24 @@ private:
         }
     }
 
-    /* Whether a thread that looks out would keep somebody from a processor: the caller,
-     * or another program. */
+    /* Whether a spinning thread would occupy a processor that the caller or another
+     * program needs. */
     bool is_in_the_way() const {
         return crowded.load(std::memory_order_relaxed)
             || processor.load(std::memory_order_relaxed) == sched_getcpu();
     }
 };
 
-/* Never freed: helpers may be at work while the process ends. */
+/* Never freed: helpers may be running while the process ends. */
 inline Pool *&the_pool() {
     static Pool *pool = new Pool;
     return pool;
 }
 
-/* A fork leaves the helpers behind. */
+/* Helpers do not exist in a forked process. */
 inline void renew_pool() { the_pool() = new Pool; }
 
-/* A loop that the caller has done alone: the pieces that threads would have shared, and
+/* A loop that the caller ran alone: the pieces that threads would have shared, and
  * nanoseconds. */
 struct Noted {
     int threads;
@@ -246,7 +246,7 @@ struct Noted {
     int64_t took;
 };
 
-/* Where loops are noted; null unless somebody asks for it. */
+/* Record of loops; null unless requested. */
 inline std::vector<Noted> *&notes() {
     static std::vector<Noted> *noted = nullptr;
     return noted;

@@ -1,18 +1,17 @@
 /* Which vector instructions are used: the level of the processor, or a lower one that
  * the user sets.
  *
- * CHAINER_FAST_CPU=base, avx2 or avx512, or for aarch64 base or neon, is the most that may
- * be used. Whoever chooses among loops when the program runs asks `level`. Versions of
- * loops that g++ makes (CF_CLONES) are chosen by what its library tells when a module is
- * loaded: there, the linker puts a function of our own before the library's.
- */
+ * CHAINER_FAST_CPU=base, avx2 or avx512, or for aarch64 base or neon, is the most that
+ * may be used. Code that selects loops at run time calls `level`. Versions of loops
+ * that g++ makes (CF_CLONES) are selected by a function of its library when a module
+ * is loaded: the linker puts a function of this package before it. */
 #ifndef CHAINER_FAST_CORE_PROCESSOR_HPP
 #define CHAINER_FAST_CORE_PROCESSOR_HPP
 
 #include <stdlib.h>
 
-/* Whether there are loops for x86 processors that are chosen when the program runs, and
- * whether the library itself tells the lower level. CF_WRAPPED: see setup.py. */
+/* Whether loops for x86 processors are selected at run time, and whether the library
+ * itself reports the lower level. CF_WRAPPED: see setup.py. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define CF_X86_VECTORS
 #if defined(CF_WRAPPED) && !defined(__clang__)
@@ -21,14 +20,14 @@
 #include <immintrin.h>
 #endif
 
-/* Whether there are loops for NEON, which every processor with 64 bits by Arm has. */
+/* Whether there are loops for NEON, which all 64-bit Arm processors support. */
 #if defined(__GNUC__) && defined(__aarch64__)
 #define CF_NEON
 #include <arm_neon.h>
 #endif
 
 #if defined(CF_LOWERED_LIBRARY)
-/* Called by its address, as other calls are not linked yet when loops are chosen. */
+/* Called by address, as other calls are not linked yet when loops are selected. */
 extern "C" char *getenv(const char *) __THROW __attribute__((noplt));
 #endif
 
@@ -47,7 +46,7 @@ inline bool same_text(const char *a, const char *b) {
     return *a == *b;
 }
 
-/* What the user allows. `_cpu/_processor.pxi` refuses what is not known. */
+/* The level set by the user. `_cpu/_processor.pxi` rejects unknown values. */
 inline Level allowed_level() {
     const char *name = getenv("CHAINER_FAST_CPU");
     if (name && same_text(name, "base"))
@@ -59,7 +58,7 @@ inline Level allowed_level() {
     return HIGHEST;
 }
 
-/* What the compiler's library tells. */
+/* The level reported by the compiler's library. */
 inline Level found_level() {
 #ifdef CF_X86_VECTORS
     __builtin_cpu_init();
@@ -97,15 +96,15 @@ inline bool has_avx512() { return level() >= AVX512; }
 }  // namespace
 }  // namespace chainer_fast
 
-/* Called in the place of __cpu_indicator_init. */
+/* Called instead of __cpu_indicator_init. */
 #if defined(CF_X86_VECTORS) && defined(CF_WRAPPED)
 extern "C" {
 int __real___cpu_indicator_init() __attribute__((visibility("hidden")));
 __attribute__((weak, visibility("hidden"))) int __wrap___cpu_indicator_init();
 
 #ifdef CF_LOWERED_LIBRARY
-/* Compiled code reads the library's record in place, so that its layout is fixed. Nobody
- * looks again once there is a vendor, of which one is any. */
+/* Compiled code reads the library's record in place, so that its layout is fixed. It is
+ * not read again once a vendor is set, any of which will do. */
 struct cf_processor_record { unsigned vendor, type, subtype, features; };
 extern cf_processor_record __cpu_model __attribute__((visibility("hidden")));
 

@@ -1,4 +1,4 @@
-"""Memory for intermediate results, which is used again."""
+"""Memory for intermediate results, which is reused."""
 
 
 cdef class Scratch:

@@ -1,4 +1,4 @@
-/* The number of threads that OpenMP gives to the loops of a thread of Python. */
+/* The number of OpenMP threads for the loops of a Python thread. */
 #ifndef CHAINER_FAST_CORE_THREADS_HPP
 #define CHAINER_FAST_CORE_THREADS_HPP
 
@@ -12,8 +12,8 @@
 namespace chainer_fast {
 namespace {
 
-/* Whether this thread came out of a fork: the other threads of its pool did not, and the
-   pool would wait for them. */
+/* Whether this thread was forked: the other threads of its pool were not, and the pool
+   would wait for them. */
 inline bool &alone() {
     static thread_local bool value = false;
     return value;

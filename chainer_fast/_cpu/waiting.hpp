@@ -1,4 +1,4 @@
-/* How a thread waits until a number has changed: the kernel wakes it. */
+/* Waiting of a thread until a number has changed, with a wake-up by the kernel. */
 #ifndef CHAINER_FAST_WAITING_HPP
 #define CHAINER_FAST_WAITING_HPP
 
@@ -16,7 +16,7 @@ namespace {
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
-/* Sleeps, unless the number is no longer what was seen. */
+/* Sleeps, unless the number has already changed. */
 inline void sleep_while(std::atomic<uint32_t> &number, uint32_t seen) {
     syscall(SYS_futex, &number, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
 }
@@ -31,7 +31,7 @@ inline int64_t nanoseconds() {
     return now.tv_sec * (int64_t)1000000000 + now.tv_nsec;
 }
 
-/* Tells the processor that a loop only waits. */
+/* Signals the processor that a loop only waits. */
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();

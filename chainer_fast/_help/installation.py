@@ -1,4 +1,4 @@
-"""The version of this package, and how to install what it can use besides."""
+"""The version of this package, and how to install its optional dependencies."""
 import os
 import re
 import shlex
@@ -6,7 +6,7 @@ import shlex
 from chainer_fast import _version
 
 _NAME = 'chainer-fast'
-#: Where the package is: a clone, or ``site-packages``.
+#: The folder of the package: a clone, or ``site-packages``.
 FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -27,7 +27,7 @@ def version():
     Returns
     -------
     str
-        Such as ``'0.1.0'``; ``'unknown'`` for a copy that nobody has installed.
+        Such as ``'0.1.0'``; ``'unknown'`` for a copy that is not installed.
     """
     # Sources may be newer than the metadata of an editable installation.
     found = _version_of_sources()
@@ -41,7 +41,7 @@ def version():
 
 
 def _metadata():
-    # To import it takes an eighth of the time that the package takes.
+    # Importing it takes an eighth of the import time of the package.
     import importlib.metadata
     return importlib.metadata
 
@@ -54,15 +54,15 @@ def versions():
 def install(extra, *packages):
     """Return the command that installs the packages of an extra.
 
-    It names them one by one: ``pip install 'chainer-fast[EXTRA]'`` finds nothing as
-    long as PyPI has no release, and would build a clone anew.
+    The command lists the packages: ``pip install 'chainer-fast[EXTRA]'`` finds nothing
+    as long as PyPI has no release, and would build a clone again.
 
     Parameters
     ----------
     extra : str
         A key of ``project.optional-dependencies``.
     *packages : str
-        What else to install.
+        Further packages to install.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def install(extra, *packages):
         listed = []
     needed = [requirement.partition(';')[0].strip() for requirement in listed
               if re.search(r'extra == .%s\b' % extra, requirement)]
-    if not needed:      # nobody has installed this copy
+    if not needed:      # this copy is not installed
         target = FOLDER if _version_of_sources() else _NAME
         needed = ['%s[%s]' % (target, extra)]
     return shlex.join(['pip', 'install', *needed, *packages])

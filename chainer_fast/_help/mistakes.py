@@ -1,4 +1,4 @@
-"""What errors add for those who made a mistake: the name that was meant, a cure."""
+"""Hints that errors add: the name that was probably meant, or how to fix the call."""
 from __future__ import annotations
 
 import functools
@@ -13,9 +13,10 @@ _Serialize = tp.TypeVar('_Serialize', bound=tp.Callable[..., tp.Any])
 
 
 class WrongKind(TypeError, AttributeError):
-    """An object of the wrong kind, which has no such attribute.
+    """Error for an object of the wrong kind, which lacks an attribute.
 
-    Chainer asks for the attribute, and programs may catch that.
+    It derives from ``AttributeError``, as Chainer reads the attribute and programs may
+    catch that error.
     """
 
 
@@ -25,20 +26,20 @@ def require(value: tp.Any, attribute: str, expected: str) -> None:
     Parameters
     ----------
     value : object
-        What a program gave.
+        The object that the program passed.
     attribute : str
-        Attribute of every object that is right.
+        An attribute that every object of the right kind has.
     expected : str
-        Which argument it is, and what it has to be: a part of a sentence.
+        The argument and what it must be, as part of a sentence.
     """
     if not hasattr(value, attribute):
         raise WrongKind('%s, but is %r' % (expected, value))
 
 
 def explain_serializer(serialize: _Serialize) -> _Serialize:
-    """Decorate a method ``serialize``, so that its errors report what it was given.
+    """Decorate a method ``serialize`` so that errors report a wrong argument.
 
-    What a program passes instead of a serializer fails where the method calls it.
+    An argument that is no serializer fails only where the method calls it.
     """
     @functools.wraps(serialize)
     def explained(self: tp.Any, serializer: tp.Any) -> tp.Any:
@@ -56,10 +57,10 @@ def explain_serializer(serialize: _Serialize) -> _Serialize:
 
 
 def explain_backward(error: BaseException) -> None:
-    """Add to an exception of a backward pass what a function forgot to do, if it did.
+    """Add a hint to an exception of a backward pass if ``retain_inputs`` was forgotten.
 
-    A method ``backward`` that unpacks what ``get_retained_inputs()`` returns fails with
-    words that say nothing of ``retain_inputs``.
+    A method ``backward`` that unpacks the result of ``get_retained_inputs()`` fails
+    with a message that does not mention ``retain_inputs``.
     """
     found = None
     trace = error.__traceback__
@@ -73,13 +74,14 @@ def explain_backward(error: BaseException) -> None:
         if 'get_retained_' + what in found.f_code.co_names and not getattr(
                 function, '_%s_indexes_to_retain' % what[:-1], True):
             tell(error, (
-                '%s.backward() takes retained %s, and forward() has retained none: '
-                'call self.retain_%s((0,)) there, with the numbers of what is needed'
+                '%s.backward() reads retained %s, but forward() has retained none: '
+                'call self.retain_%s((0,)) there, with the indices that backward() '
+                'needs'
                 % (type(function).__name__, what, what)))
 
 
 def nearest(name: str, known: tp.Iterable[str]) -> str | None:
-    """Return the known name of which another one is a misspelling, or None.
+    """Return the known name that a name misspells, or None.
 
     A name that extends a known one is no misspelling.
     """
@@ -96,7 +98,7 @@ def meant(name: str, known: tp.Iterable[str]) -> str | None:
 
 
 def called_here(name: str, known: tp.Iterable[str]) -> str | None:
-    """Return the known name of what other frameworks call so, or None."""
+    """Return the known counterpart of another framework's name, or None."""
     names = set(known)
     return next((other for other in pytorch.called_here(name) if other in names), None)
 
@@ -108,14 +110,14 @@ def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:
 
 
 def on_argument(name: str, known: tp.Iterable[str]) -> str | None:
-    """Return what to say of an argument that a function does not have, or None.
+    """Return a hint about an argument that a function does not have, or None.
 
     Parameters
     ----------
     name : str
         The argument.
     known : iterable of str
-        Those that the function has.
+        The arguments of the function.
     """
     known = list(known)
     if called_here(name, known) is None and name in pytorch.OF_ARGUMENTS:
@@ -124,17 +126,17 @@ def on_argument(name: str, known: tp.Iterable[str]) -> str | None:
 
 
 def _closest(name, known, least=0.6):
-    import difflib  # for mistakes alone, which most programs do not make
+    import difflib  # needed only after a mistake
     found = difflib.get_close_matches(name, known, 1, least)
     return found[0] if found else None
 
 
 def tell(error: BaseException, line: str, old: str | None = None) -> None:
-    """Add a line to an exception, or put it in the place of an old one.
+    """Add a line to an exception, or replace an earlier line with it.
 
-    It is a note, which tracebacks show after the message; before Python 3.11, which has
-    no notes, the message itself takes it. Exceptions with a method ``_tell`` decide on
-    their own.
+    The line is a note, which tracebacks show after the message; before Python 3.11,
+    which added notes, it is appended to the message. Exceptions with a method ``_tell``
+    handle the line themselves.
     """
     if hasattr(error, '_tell'):
         error._tell(line, old)
@@ -159,7 +161,7 @@ def _is_text(error):
 def levels_to_the_caller() -> int:
     """Return the ``stacklevel`` of the code that called this package.
 
-    It is counted for a warning of the function that calls this one.
+    The level is that of a warning in the function that calls this one.
     """
     level, frame = 1, sys._getframe(1)
     # With a dot, as other libraries have names such as chainercv.
@@ -170,12 +172,12 @@ def levels_to_the_caller() -> int:
 
 
 def warn_once(key: tp.Hashable, message: str) -> None:
-    """Warn the code that called this package, if there was no such warning yet.
+    """Warn the code that called this package, once for each key.
 
     Parameters
     ----------
     key : hashable
-        What the warning is about.
+        Identifies the warning.
     message : str
         The text of a ``UserWarning``.
     """

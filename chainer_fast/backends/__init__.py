@@ -1,2 +1,2 @@
-"""Devices, and code that is specific to each of them."""
+"""Devices, and device-specific code."""
 from chainer_fast.backends import _cpu, cuda as cuda, intel64 as intel64

@@ -1,9 +1,9 @@
-"""What a CUDA graph uses beside the memory of its arrays, and must not outlive.
+"""Objects that must live as long as a CUDA graph, besides the memory of its arrays.
 
-A graph has the addresses of what was launched while it was captured, and keeps nothing.
-Whoever owns any of it, such as a plan of cuDNN whose kernels were compiled for it,
-hands it to :func:`keep`. Kernels are CuPy's, which unloads them when it has to forget
-what it has compiled: :func:`drop_graphs` comes before that.
+A graph contains addresses of objects that were used during its capture, but does not
+keep them alive. Their owner, such as a plan of cuDNN with compiled kernels, passes them
+to :func:`keep`. Kernels belong to CuPy, which unloads them when its cache is cleared:
+:func:`drop_graphs` is called before that.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import weakref
 
 from chainer_fast._core.configuration import state
 
-# What launches graphs; each has a method `forget_all`.
+# Objects that launch graphs; each has a method ``forget_all``.
 _launchers: weakref.WeakSet[tp.Any] = weakref.WeakSet()
 
 
@@ -27,7 +27,7 @@ _thread = _Thread()
 
 @contextlib.contextmanager
 def keeping(kept: list[tp.Any]) -> tp.Iterator[None]:
-    """Append to a list what a graph uses that the thread captures meanwhile."""
+    """Append objects used by a graph that the thread captures meanwhile to a list."""
     before, _thread.kept = _thread.kept, kept
     state.changed()
     try:
@@ -38,18 +38,18 @@ def keeping(kept: list[tp.Any]) -> tp.Iterator[None]:
 
 
 def is_capturing() -> bool:
-    """Return whether the thread captures a graph."""
+    """Return whether the thread is capturing a graph."""
     return _thread.kept is not None
 
 
 def keep(*objects: tp.Any) -> None:
-    """Keep objects as long as the graph that the thread captures, if it does."""
+    """Keep objects as long as the graph that the thread is capturing, if any."""
     if _thread.kept is not None:
         _thread.kept.extend(objects)
 
 
 def add_launcher(launcher: tp.Any) -> None:
-    """Have an object's ``forget_all()`` called when its graphs must go."""
+    """Register an object whose ``forget_all()`` drops its graphs on demand."""
     _launchers.add(launcher)
 
 

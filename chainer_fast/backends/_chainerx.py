@@ -1,4 +1,4 @@
-"""Devices of ChainerX, which is imported when one is asked for."""
+"""Devices of ChainerX, which is imported on demand."""
 from __future__ import annotations
 
 import contextlib
@@ -11,8 +11,8 @@ from chainer_fast.backends import _cpu, cuda, intel64
 
 
 def is_device(value: object) -> bool:
-    """Tell whether something is a device of ChainerX."""
-    # There is none before there are arrays.
+    """Return whether an object is a device of ChainerX."""
+    # Without arrays, no device exists yet.
     return bool(_kind.types) and isinstance(value, _kind.module.Device)
 
 
@@ -22,11 +22,12 @@ def device_of(spec: str) -> ChainerxDevice:
     Raises
     ------
     RuntimeError
-        If there is none of that name: a ChainerxError.
+        If no device has that name: a ChainerxError.
     """
     if spec.partition(':')[0] not in ('native', 'cuda'):
         raise RuntimeError(
-            'ChainerX has no device %r: there are native and cuda; specifiers of NumPy '
+            'ChainerX has no device %r: its backends are native and cuda; specifiers '
+            'of NumPy '
             "and CuPy start with '@', such as '@numpy' and '@cupy:0'" % (spec,))
     return ChainerxDevice(_kind.module.get_device(spec))
 
@@ -45,7 +46,7 @@ class ChainerxDevice(_backend.NamedDevice):
     Raises
     ------
     TypeError
-        If it is another device.
+        If ``device`` is something else.
 
     Examples
     --------
@@ -94,14 +95,14 @@ class ChainerxDevice(_backend.NamedDevice):
         Raises
         ------
         ValueError
-            If it is neither one of NumPy nor one of CuPy.
+            If it is neither a device of NumPy nor of CuPy.
         """
         get_device = _kind.module.get_device
         if isinstance(device, _cpu.CpuDevice):
             return ChainerxDevice(get_device('native', 0))
         if isinstance(device, cuda.GpuDevice):
             return ChainerxDevice(get_device('cuda', device.device.id))
-        raise ValueError('ChainerX shares no memory with %s' % (device,))
+        raise ValueError('ChainerX cannot share memory with %s' % (device,))
 
     @property
     def fallback_device(self) -> _backend.Device:
@@ -129,8 +130,8 @@ class ChainerxDevice(_backend.NamedDevice):
         return chainerx._array.plain(self.fallback_device.send(array), self.device)
 
 
-# The package tells how to import the module, which is built of what stands above this;
-# the module then adds its type of array, and what serves variables of these.
+# The package registers how to import the module, which depends on higher layers; the
+# module then adds its array type, and support for variables of such arrays.
 _kind: kinds.Kind = kinds.Kind(
     'ChainerX', device_of=ChainerxDevice.from_array,
     current_device=lambda: ChainerxDevice(_kind.module.get_default_device()),
@@ -141,7 +142,7 @@ kinds.register(_kind)
 
 @contextlib.contextmanager
 def _with_cupy(scope):
-    """Make a device the current one of CuPy, too, for functions on plain arrays."""
+    """Also make a device the current one of CuPy, for functions on plain arrays."""
     with scope, scope.device.scope():
         yield scope
 

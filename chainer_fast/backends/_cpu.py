@@ -28,7 +28,7 @@ def _array_to_cpu(array):
     if numpy.isscalar(array):
         return numpy.asarray(array)
     raise TypeError(
-        'expected an array or a scalar to bring to the CPU, got %s'
+        'expected an array or a scalar to copy to the CPU, got %s'
         '%s' % (type(array), _hint(array)))
 
 

@@ -1,8 +1,7 @@
 """Products of many matrices on a GPU, in one launch.
 
-``cupy.matmul`` converts half floats to single precision, copies transposed matrices,
-and needs four launches for an operand that is broadcast. cuBLAS takes all of them as
-they are.
+``cupy.matmul`` converts float16 to single precision, copies transposed matrices, and
+needs four launches for a broadcast operand. cuBLAS supports all of these directly.
 """
 import ctypes
 import functools
@@ -36,13 +35,13 @@ def _load():
 
 
 def addresses():
-    """Return what compiled code needs to call cuBLAS by itself.
+    """Return what compiled code needs to call cuBLAS directly.
 
     Returns
     -------
     tuple of int
         Addresses of ``cublasGemmEx``, ``cublasSetStream`` and ``cublasSetWorkspace``; 0
-        where the library that CuPy has loaded cannot be found.
+        if the library that CuPy has loaded cannot be found.
     callable or None
         Function that returns the handle of the running thread.
     type or None
@@ -60,10 +59,12 @@ def addresses():
 
 
 def workspace_size():
-    """Return how many bytes of workspace graphs give to cuBLAS on the current device.
+    """Return the bytes of workspace that graphs provide to cuBLAS on the current
+    device.
 
-    It is what cuBLAS allocates for itself on such a card, so that it chooses the same
-    kernels as for other products: its manual has the table, at ``cublasSetWorkspace``.
+    It is the size that cuBLAS itself allocates on such a card, so that it selects the
+    same kernels as for other products: the table is in its manual, at
+    ``cublasSetWorkspace``.
     """
     chosen = os.environ.get('CUBLAS_WORKSPACE_CONFIG', '')
     if re.fullmatch(r'(:\d+:\d+)+', chosen):
@@ -76,8 +77,8 @@ def workspace_size():
 
 
 def uses_tf32():
-    """Tell whether products of single precision may round their operands to TF32."""
-    # The switch that CuPy has for its own products.
+    """Return whether single-precision products may round their operands to TF32."""
+    # CuPy's switch for its own products.
     return int(os.environ.get('CUPY_TF32', 0)) > 0
 
 
@@ -87,13 +88,13 @@ def multiply(a, b, out):
     Parameters
     ----------
     a : cupy.ndarray, shape (batch, m, k)
-        Matrices. Half floats are added up in single precision. Transposed matrices are
-        not copied, nor one that is broadcast along the batch.
+        Matrices. For float16, sums are in single precision. Neither transposed
+        matrices nor a matrix that is broadcast along the batch are copied.
     b : cupy.ndarray, shape (batch, k, n)
         Matrices of the same dtype.
     out : cupy.ndarray, shape (batch, m, n)
         The result, in C order. Its dtype is that of the operands, or float32 if they
-        are half floats.
+        are float16.
     """
     if a.size == 0 or b.size == 0:
         out.fill(0)
@@ -110,8 +111,8 @@ def multiply(a, b, out):
     one, zero = numpy.ones((), single), numpy.zeros((), single)
     batch, m, n = out.shape
     gemm = cublas.gemmStridedBatchedEx if not workspace.memory else _gemm_of_graph
-    # The columns come first in cuBLAS, so that it sees all matrices transposed, and the
-    # product of the two is the other way round.
+    # cuBLAS uses column-major order, so that all matrices are transposed for it, and
+    # the operands of the product are swapped.
     gemm(
         cupy.cuda.get_cublas_handle(), b_transposed, a_transposed, n, m, a.shape[2],
         one.ctypes.data,
@@ -123,9 +124,9 @@ def multiply(a, b, out):
 
 
 def _gemm_of_graph(handle, *args):
-    """Multiply as ``gemmStridedBatchedEx`` does, in a graph.
+    """Multiply like ``gemmStridedBatchedEx``, in a graph.
 
-    CuPy refuses that, since cuBLAS would use memory of its own; with a workspace it
+    CuPy rejects that, since cuBLAS would use its own memory; with a workspace it
     does not.
     """
     library = _load()
@@ -133,10 +134,10 @@ def _gemm_of_graph(handle, *args):
     types = [*[number] * 5, address, *[address, number, number, step] * 2, address,
              address, number, number, step, *[number] * 3]
     for kind, x in zip(types, args, strict=True):
-        # ctypes would leave away the upper bits.
+        # ctypes would truncate the upper bits.
         if kind is number and not -1 << 31 <= x < 1 << 31:
             raise OverflowError(
-                'cuBLAS accepts no sizes over 2**31 - 1, found %s' % (x,))
+                'cuBLAS does not support sizes over 2**31 - 1, found %s' % (x,))
     handle = address(handle)
     stream = cupy.cuda.get_current_stream().ptr
     status = (
@@ -150,14 +151,14 @@ def _gemm_of_graph(handle, *args):
 
 
 def product(a, b):
-    """Return the products of matrices of CuPy, as ``a @ b`` does.
+    """Return the products of CuPy matrices, like ``a @ b``.
 
     Parameters
     ----------
     a : cupy.ndarray, shape (..., m, k)
         Matrices.
     b : cupy.ndarray, shape (..., k, n)
-        Matrices of the same dtype. Axes in front are broadcast.
+        Matrices of the same dtype. Leading axes are broadcast.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def product(a, b):
 
 
 def _operand(a):
-    """Return matrices, whether they are transposed, and how far their rows are apart.
+    """Return matrices, whether they are transposed, and the distance of their rows.
 
     They are copied if neither their rows nor their columns are contiguous.
     """

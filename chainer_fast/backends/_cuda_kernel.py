@@ -1,4 +1,4 @@
-"""Creation of CUDA kernels, each only once."""
+"""Creation of CUDA kernels, with memoization."""
 from __future__ import annotations
 
 import functools
@@ -10,16 +10,16 @@ from chainer_fast.backends import _captures, _nvrtc
 from chainer_fast.backends._cupy import available, check_available, cupy
 
 _ROOT = pathlib.Path(__file__).parents[2]
-# An option for kernels in which a rounded number decides on a pixel, a bin or the
-# larger of two. NVRTC makes one operation of a product and a sum, which is rounded once
-# and comes out on another side than the processor's two.
+# An option for kernels in which a rounded number selects a pixel, a bin or the larger
+# of two. NVRTC fuses a product and a sum into one operation, which is rounded once and
+# may differ from the processor's two operations.
 UNFUSED = '--fmad=false'
 _INCLUDE = re.compile(r'^#include "(chainer_fast/.*)"\n', re.M)
 _FAMILY = re.compile(r'chainer_fast/backends/kernels/(?!common/)(\w+)/')
 
 
 def namespace_of(path: str) -> str:
-    """Return the namespace of a header: that of its family of kernels, if any."""
+    """Return the namespace of a header: that of its kernel family, if any."""
     family = _FAMILY.match(path)
     return 'chainer_fast::' + family[1] if family else 'chainer_fast'
 
@@ -28,9 +28,9 @@ def namespace_of(path: str) -> str:
 def header(path):
     """Return the text of a C++ header of the package, for a kernel's preamble.
 
-    CuPy caches compiled kernels on disk by their source code, so the code of a header
-    must be part of it: with a mere ``#include`` a stale kernel would be used after a
-    change.
+    CuPy caches compiled kernels on disk by their source code, so that the code of a
+    header must be part of it: with a mere ``#include``, a stale kernel would be used
+    after a change.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def header(path):
     Returns
     -------
     str
-        The header, with the package's headers that it includes inserted, but for those
-        in indented directives, which are for the processor alone. Inserted more than
-        once, it is compiled once.
+        The header, with the package's headers that it includes inserted, except for
+        those in indented directives, which are only for the processor. A header that
+        is inserted several times is compiled once.
     """
     guard = re.sub(r'\W', '_', path)
     text = (_ROOT / path).read_text(encoding='utf-8').replace('#pragma once\n', '')
@@ -85,7 +85,7 @@ def memoize(for_each_device: bool = False) -> tp.Callable[[_Function], _Function
 
 
 def clear_memo() -> None:
-    """Forget the results of all functions decorated by :func:`memoize`.
+    """Discard the results of all functions decorated by :func:`memoize`.
 
     See Also
     --------
@@ -110,7 +110,7 @@ def _cached(kind, args, kwargs):
 def elementwise(
         in_params: str, out_params: str, operation: str, name: str,
         **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
-    """Return an elementwise kernel, the same one for the same arguments.
+    """Return an elementwise kernel, reusing that for the same arguments.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def elementwise(
     Raises
     ------
     RuntimeError
-        If CuPy is not available, or finds no NVRTC to compile kernels with.
+        If CuPy is not available, or does not find NVRTC to compile kernels.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def reduce(
     Raises
     ------
     RuntimeError
-        If CuPy is not available, or finds no NVRTC to compile kernels with.
+        If CuPy is not available, or does not find NVRTC to compile kernels.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def raw(
     Raises
     ------
     RuntimeError
-        If CuPy is not available, or finds no NVRTC to compile kernels with.
+        If CuPy is not available, or does not find NVRTC to compile kernels.
 
     Examples
     --------
@@ -240,7 +240,8 @@ def raw_of(
     name : str
         Name of the kernel, for profilers.
     params, body : str
-        Its parameters, and statements. What ``half`` is comes along if they name it.
+        Its parameters and statements. The definition of ``half`` is included if they
+        use it.
     *options : str
         Options of the compiler.
 
@@ -262,7 +263,7 @@ def raw_of(
 def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Make a decorator that fuses a function of arrays into one kernel.
 
-    It works like ``cupy.fuse``, with and without arguments. If CuPy is not available,
+    It works like ``cupy.fuse``, with or without arguments. If CuPy is not available,
     the function is not changed.
 
     Returns

@@ -15,14 +15,14 @@ class _Unavailable:
 
     def __getattr__(self, name):
         raise AttributeError(
-            'cupy.%s is out of reach: CuPy is not available (%s)' % (name, error))
+            'cupy.%s cannot be used: CuPy is not available (%s)' % (name, error))
 
 
 def load_cuda_driver():
     """Return the library of the CUDA driver.
 
-    Loading it does not initialize CUDA, which could not be used in forked processes
-    after that; counting devices would.
+    Loading it does not initialize CUDA, unlike counting devices; after initialization,
+    CUDA could not be used in forked processes.
 
     Returns
     -------
@@ -50,8 +50,9 @@ def _check_cuda_driver():
 def _import_cupy():
     """Return CuPy, or raise an error if it cannot be used.
 
-    CuPy can be imported without a driver, but that takes longer than the import of this
-    package. So the driver comes first, unless the program has imported CuPy already.
+    CuPy can be imported without a driver, but that takes longer than importing this
+    package. Therefore the driver is checked first, unless the program has already
+    imported CuPy.
     """
     if ('cupy' not in sys.modules and importlib.util.find_spec('cupy') is not None
             and not _has_amd_driver()):
@@ -81,5 +82,5 @@ def check_available() -> None:
     if not available:
         raise RuntimeError(
             'CUDA environment is not correctly set up: %s. GPUs need an NVIDIA driver '
-            'and CuPy; `python -m chainer_fast --doctor` tells what this machine '
+            'and CuPy; `python -m chainer_fast --doctor` reports what this machine '
             'lacks.' % (error,))

@@ -1,8 +1,9 @@
-"""Random numbers on a GPU that recorded functions take.
+"""Random numbers on a GPU for recorded functions.
 
-A graph of CUDA cannot draw them. What a function draws while it is recorded is drawn
-before each launch instead, to where the graph expects it. The numbers are those that
-the function would draw if it ran, as long as it draws on the GPU alone.
+A CUDA graph cannot draw them. Random numbers that a function draws while it is
+recorded are instead drawn before each launch, into the memory that the graph reads.
+They are the numbers that the function would draw itself, provided that it only draws
+on the GPU.
 """
 import contextlib
 import threading
@@ -19,7 +20,7 @@ _source = _Source()
 
 @contextlib.contextmanager
 def taken_from(source):
-    """Have the functions that are called take their numbers from a source.
+    """Make called functions read their numbers from a source.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def taken_from(source):
 
 
 def draw(shape, dtype, function):
-    """Return what a function draws, or a place for it.
+    """Return the numbers that a function draws, or an array for them.
 
     Parameters
     ----------
@@ -61,12 +62,12 @@ class Draws:
         return place
 
     def repeat(self):
-        """Draw all anew."""
+        """Draw all numbers again."""
         for place, function in self._drawn:
             place[...] = function()
 
     def again(self):
-        """Return a source of the numbers that were drawn last."""
+        """Return a source of the most recently drawn numbers."""
         return _Again([place for place, _ in self._drawn])
 
 

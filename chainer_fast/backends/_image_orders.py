@@ -1,14 +1,14 @@
-"""Images in the memory of a GPU: with their channels second or last.
+"""Memory order of images on a GPU: channels second or last.
 
-Shapes have the channels second. Kernels that are told to keep an order in memory work
-on views (:func:`raw`) whose axes are in that order; for cuDNN arrays are dense and
-aligned as well.
+Shapes have channels second. Kernels that keep a memory order work on views
+(:func:`raw`) whose axes are in that order; for cuDNN, arrays are also dense and
+aligned.
 """
 from chainer_fast._core.devices.launches import is_channels_last
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
-# Addresses of tensors are multiples of so many bytes, as cuDNN's frontend tells it.
+# Addresses of tensors are multiples of this number of bytes, as declared to cuDNN.
 ALIGNMENT = 16
 
 
@@ -35,12 +35,12 @@ def strides(shape, last):
 
 
 def channels_last(x):
-    """Return whether an array has its channels last, and is not plain as well."""
+    """Return whether an array has channels last, and is not also in C order."""
     return is_channels_last(x)
 
 
 def orders(x):
-    """Return the orders to try for convolutions of images, the best one first.
+    """Return the memory orders to try for convolutions, the best one first.
 
     Returns
     -------
@@ -53,24 +53,24 @@ def orders(x):
 
 
 def keeps(*xs):
-    """Return whether a result of arrays of one shape has its channels last in memory.
+    """Return whether a result of arrays of one shape has channels last in memory.
 
-    It has where the configuration asks for it, and any of the arrays has.
+    It has if the configuration requests it and any of the arrays has.
     """
     return bool(config.cudnn_channels_last) and any(map(channels_last, xs))
 
 
 def dense(x, last):
-    """Return an array in one of the two orders, the same one if it can be."""
+    """Return an array in one of the two orders, unchanged if possible."""
     if last:
         return semantic(dense(raw(x), False))
     return aligned(x if x.flags.c_contiguous else cupy.ascontiguousarray(x))
 
 
 def aligned(x):
-    """Return a contiguous array at an address that graphs of cuDNN are promised.
+    """Return a contiguous array with the alignment that cuDNN graphs require.
 
-    Parts of arrays may be elsewhere, and are copied. New arrays never are.
+    Parts of arrays may be misaligned, and are copied. New arrays never are.
     """
     return x.copy() if x.data.ptr % ALIGNMENT else x
 
@@ -83,14 +83,14 @@ def empty(shape, dtype, last):
 
 
 def elementwise(kernel, operands):
-    """Call a kernel, which returns one array or some, and keep channels last.
+    """Call a kernel that returns one or several arrays, and preserve channels last.
 
     Parameters
     ----------
     kernel : callable
     operands : list
-        Arrays and numbers. If the arrays have one shape, and any has its channels last
-        in memory, so have the results.
+        Arrays and numbers. If the arrays have one shape, and any has channels last in
+        memory, so have the results.
     """
     if not config.cudnn_channels_last:
         return kernel(*operands)
@@ -105,7 +105,7 @@ def elementwise(kernel, operands):
 
 
 def in_memory(arrays, last):
-    """Return arrays, or views with the channels last, in the order of their memory."""
+    """Return arrays, or views with channels last, whose axes are in memory order."""
     return [raw(x) for x in arrays] if last else arrays
 
 

@@ -1,4 +1,4 @@
-"""What compiled code needs of CuPy and the driver to launch kernels by itself."""
+"""Objects of CuPy and the driver that compiled code needs to launch kernels."""
 import ctypes
 import functools
 import importlib
@@ -16,7 +16,7 @@ def _stream():
 
 
 def _stream_capsule():
-    """Return the function of CuPy's compiled modules that does the same, or None."""
+    """Return the equivalent function of CuPy's compiled modules, or None."""
     try:
         module = importlib.import_module('cupy_backends.cuda.stream')
         return module.__pyx_capi__['get_current_stream_ptr']
@@ -26,8 +26,8 @@ def _stream_capsule():
 
 @functools.cache
 def needs():
-    """Return what launches need, as arguments of ``launches.bind``."""
-    # An AMD GPU has another driver. The attribute is CuPy's own affair.
+    """Return the arguments of ``launches.bind``."""
+    # AMD GPUs have another driver. The attribute is private to CuPy.
     if not available or cupy.cuda.runtime.is_hip or not hasattr(
             cupy.ndarray, '_c_contiguous'):
         return {}

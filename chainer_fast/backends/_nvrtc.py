@@ -1,4 +1,4 @@
-"""NVRTC, the compiler of CUDA kernels, which CuPy has to find."""
+"""NVRTC, the compiler of CUDA kernels, which CuPy must find."""
 import functools
 import glob
 import os
@@ -8,13 +8,13 @@ from chainer_fast.backends._cupy import cupy
 
 
 def _wheel_folders():
-    """Return the folders of CUDA's libraries that pip has installed."""
+    """Return the folders of CUDA libraries installed by pip."""
     return [folder for root in sys.path
             for folder in sorted(glob.glob(os.path.join(root, 'nvidia', '*', 'lib')))]
 
 
 def cupy_distributions():
-    """Return the names under which CuPy is installed: one, if all is well."""
+    """Return the names under which CuPy is installed; normally there is one."""
     from importlib import metadata  # slow to import, and rarely needed
     names = {dist.metadata['Name'] or '' for dist in metadata.distributions()}
     return sorted(name for name in names
@@ -26,7 +26,7 @@ def advice(version, library='libnvrtc'):
     distribution = (cupy_distributions() or ['cupy-cuda12x'])[0]
     if int(version.split('.')[0]) >= 14:
         return "pip install '%s[ctk]'" % distribution
-    # CuPy 13 looks for libraries only where the loader does.
+    # CuPy 13 searches libraries only where the loader does.
     folders = _wheel_folders()
     if any(glob.glob(os.path.join(folder, library + '.so.*')) for folder in folders):
         return 'export LD_LIBRARY_PATH=' + ':'.join(folders)

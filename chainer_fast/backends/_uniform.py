@@ -1,8 +1,8 @@
 """Uniform random numbers on a GPU, in one launch.
 
-cuRAND gives numbers in (0, 1]. ``cupy.random.random_sample`` launches another kernel,
-which turns ones into zeros. Kernels that do so themselves, by ``below_one`` of
-``kernels/noise/elements.hpp``, spare that launch and see the same numbers.
+cuRAND draws numbers in (0, 1]. ``cupy.random.random_sample`` launches another kernel,
+which replaces ones by zeros. Kernels that do so themselves, with ``below_one`` of
+``kernels/noise/elements.hpp``, save that launch and use the same numbers.
 """
 from chainer_fast.backends import _draws
 from chainer_fast.backends._cupy import available, cupy
@@ -23,15 +23,15 @@ def draw(shape, dtype):
     Returns
     -------
     cupy.ndarray
-        Numbers of [0, 1), among which there may be ones in place of zeros.
+        Numbers of [0, 1), but possibly with ones instead of zeros.
     """
     return _draws.draw(shape, dtype, lambda: _draw(shape, dtype))
 
 
 def rand(*shape, **options):
-    """Draw as ``cupy.random.rand`` does; see :func:`draw`.
+    """Draw like ``cupy.random.rand``; see :func:`draw`.
 
-    If somebody has replaced that function, as tests do, theirs is called.
+    If that function was replaced, as tests do, the replacement is called.
     """
     dtype = options.get('dtype', float)
     return _draws.draw(shape, dtype, lambda: (
@@ -41,5 +41,5 @@ def rand(*shape, **options):
 
 def _draw(shape, dtype):
     state = cupy.random.get_random_state()
-    # The method is not a public one, but the same in CuPy 13 and 14.
+    # The method is not public, but is the same in CuPy 13 and 14.
     return getattr(state, '_random_sample_raw', state.random_sample)(shape, dtype)

@@ -1,4 +1,4 @@
-"""Types and sizes of arrays of every library, and conversion of scalars."""
+"""Types and sizes of arrays of all libraries, and conversion of scalars."""
 from __future__ import annotations
 
 import math
@@ -15,12 +15,12 @@ _CPU_TYPES = (numpy.ndarray,)
 
 
 def get_array_types() -> tuple[type[tp.Any], ...]:
-    """Return the types of array that functions take on this machine.
+    """Return the array types that functions accept on this machine.
 
     Returns
     -------
     tuple of type
-        ``numpy.ndarray`` first, then those of other libraries that can be used and are
+        ``numpy.ndarray`` first, then those of other available libraries that are
         imported.
 
     Examples
@@ -32,12 +32,12 @@ def get_array_types() -> tuple[type[tp.Any], ...]:
 
 
 def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
-    """Return the types of array in host memory that functions take on this machine.
+    """Return the host array types that functions accept on this machine.
 
     Returns
     -------
     tuple of type
-        ``numpy.ndarray`` first, then that of iDeep, if it can be used.
+        ``numpy.ndarray`` first, then that of iDeep, if available.
 
     Examples
     --------
@@ -93,17 +93,18 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     size = math.prod(shape)
     if type(size) is int:
         return size
-    # A product of NumPy's integers has their dtype, which may have no room for it.
-    if hasattr(shape, '__len__'):       # an iterator is used up by now
+    # A product of NumPy's integers has their dtype, which may overflow.
+    if hasattr(shape, '__len__'):       # an iterator is exhausted by now
         size = math.prod([_numbers.plain(length) for length in shape])
     return int(size)
 
 
 def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
-    """Return a scalar, or an array without axes, in a dtype; other arrays as they are.
+    """Convert a scalar or 0-dimensional array to a dtype; return other arrays
+    unchanged.
 
-    What has no axes does not decide the dtype of a result: NumPy 1 looked at its value,
-    and NumPy 2 does not.
+    Such operands must not determine the dtype of a result: NumPy 1 considered their
+    values, but NumPy 2 does not.
 
     Examples
     --------
@@ -117,10 +118,10 @@ def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
 
 
 def floating(x: tp.Any, dtype: numpy.dtype[tp.Any]) -> NdArray:
-    """Return a result as an array in the dtype of the input, if that is a floating one.
+    """Return a result as an array in the dtype of the input, if that is floating-point.
 
-    The input may be of integers where types are not checked; the result then keeps the
-    dtype that it has. It is always in the byte order of the machine.
+    The input may be an integer array if types are not checked; the result then keeps
+    its dtype. The result is always in native byte order.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def floating(x: tp.Any, dtype: numpy.dtype[tp.Any]) -> NdArray:
 
 
 def unmasked(x: NdArray) -> NdArray:
-    """Return the array of a masked one, of which NumPy computes no matrix products.
+    """Return the data of a masked array, for which NumPy computes no matrix products.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ def unmasked(x: NdArray) -> NdArray:
 
 
 def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:
-    """Turn the scalars that NumPy returns for 0-dimensional arrays back into arrays.
+    """Convert scalars that NumPy returns for 0-dimensional arrays back to arrays.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """GPUs, through CuPy.
 
-Everything here can be imported and queried without a GPU: :data:`available` tells
-whether there is one, :func:`check_cuda_available` raises an error if not, and
-:data:`DummyDevice` stands for the CPU where a CUDA device is expected.
+Everything here can be imported and queried without a GPU: :data:`available` is
+whether a GPU can be used, :func:`check_cuda_available` raises an error if not,
+and :data:`DummyDevice` represents the CPU where a CUDA device is expected.
 
 CuPy 13 and newer are supported. Its names that programs use from here, ``cupy``,
 ``cuda``, ``cupyx``, ``cublas``, ``memory_pool`` and ``pinned_memory_pool``, are CuPy's
@@ -65,7 +65,7 @@ else:
     # case on machines without a GPU.
 
     class ndarray:
-        """Type of CuPy's arrays, for ``isinstance``; there are none."""
+        """Type of CuPy's arrays, for ``isinstance``; no instances exist."""
 
         @property
         def shape(self) -> None:
@@ -100,7 +100,7 @@ else:
         """Type of CUDA streams, for ``isinstance``."""
 
 
-# Whether functions may use cuDNN, which is looked for when someone asks.
+# Whether functions may use cuDNN, which is searched on demand.
 cudnn_enabled: bool
 
 
@@ -142,7 +142,7 @@ def __getattr__(name: str) -> tp.Any:
 class DummyDeviceType:
     """Placeholder for a CUDA device; as a context manager it does nothing.
 
-    Its only instance is :data:`DummyDevice`. It lets code choose a device in the same
+    Its only instance is :data:`DummyDevice`. It lets code select a device in the same
     way for the CPU and for GPUs.
 
     Examples
@@ -181,7 +181,7 @@ class DummyDeviceType:
 DummyDevice: DummyDeviceType = DummyDeviceType()
 
 
-# Choosing a device
+# Selection of devices
 #
 
 def get_device_from_id(device_id: int | None) -> tp.Any:
@@ -200,7 +200,7 @@ def get_device_from_id(device_id: int | None) -> tp.Any:
     Raises
     ------
     RuntimeError
-        If a device is asked for and CuPy is not available.
+        If a device is requested and CuPy is not available.
 
     Examples
     --------
@@ -230,7 +230,8 @@ def get_device_from_array(*arrays: tp.Any) -> tp.Any:
 
     See Also
     --------
-    chainer_fast.backend.get_device_from_array : gives devices of every backend.
+    chainer_fast.backend.get_device_from_array : Returns devices of all
+    backends.
     """
     if available:
         for arr in arrays:
@@ -262,7 +263,7 @@ def get_device(*args: tp.Any) -> tp.Any:
 
 def _get_cuda_device(*args):
     for arg in args:
-        # Booleans are integers in Python, but not meant as devices.
+        # Booleans are integers in Python, but are not devices.
         if isinstance(arg, _integer_types) and not isinstance(arg, bool):
             check_cuda_available()
             return Device(int(arg))
@@ -275,7 +276,7 @@ def _numbered_device(number):
     """Return the device with a number, which must be valid."""
     if isinstance(number, _integer_types) and number >= 0:
         return Device(int(number))
-    raise ValueError('Invalid CUDA device %r: its number is an integer from 0 on'
+    raise ValueError('Invalid CUDA device %r: its number must be an integer from 0 on'
                      % (number,))
 
 
@@ -317,7 +318,7 @@ class GpuDevice(_backend.NamedDevice):
             return
         check_cuda_available()
         raise TypeError('expected a cupy.cuda.Device, got %r; '
-                        'GpuDevice.from_device_id() takes numbers' % (device,))
+                        'GpuDevice.from_device_id() accepts numbers' % (device,))
 
     @property
     def name(self) -> str:
@@ -400,7 +401,7 @@ def to_gpu(
     Returns
     -------
     cupy.ndarray or None, or a list or tuple of them
-        ``None`` stays ``None``.
+        ``None`` is returned for ``None``.
 
     Raises
     ------
@@ -434,7 +435,7 @@ def _array_to_gpu(array, device, stream=None):
         if array.device == device:
             return array
         if stream is not None:
-            # Work on the array may be pending on a stream that `stream` does not know.
+            # Work on the array may be pending on another stream than ``stream``.
             array.device.synchronize()
     elif isinstance(array, intel64.mdarray):
         array = _cpu._array_to_cpu(array)
@@ -466,7 +467,7 @@ def to_cpu(array: tp.Any, stream: tp.Any = None) -> NdArray | Arrays:
     Returns
     -------
     numpy.ndarray or None, or a list or tuple of them
-        ``None`` stays ``None``.
+        ``None`` is returned for ``None``.
 
     Raises
     ------
@@ -530,7 +531,8 @@ def copy(
     """
     check_cuda_available()
     if stream is not None:
-        raise TypeError('copy() takes no stream any more; use `with stream:` around it')
+        raise TypeError('copy() no longer accepts a stream; use `with stream:` around '
+                        'it')
     source = get_device_from_array(array)
     if out is None:
         target = source if out_device is None else _get_device_or_current(out_device)

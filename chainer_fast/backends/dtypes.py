@@ -13,7 +13,7 @@ from chainer_fast.types import DTypeSpec
 class _Mixed16:
     """Type of :data:`mixed16`."""
 
-    # Pickles name the object, which users know as an attribute of the package.
+    # Pickles refer to the object by its name, an attribute of the package.
     __module__ = 'chainer_fast'
 
     dtype: tp.Any = numpy.dtype(numpy.float16)

@@ -1,9 +1,9 @@
-"""The backend of Chainer for x86 processors, with oneDNN where Chainer had iDeep.
+"""Chainer's backend for x86 processors, with oneDNN instead of iDeep.
 
-Chainer called iDeep, whose ``mdarray`` wrapped the arrays of what is oneDNN today. The
-last ``ideep4py`` is from 2019. The names that programs know stay, and the library
-behind them is oneDNN itself, which works on NumPy's arrays. ``config.use_ideep``
-switches it on, and it is opened when it is first asked for.
+Chainer used iDeep, whose ``mdarray`` wrapped arrays of the predecessor of oneDNN. The
+last release of ``ideep4py`` is from 2019. The names that programs use are kept, and
+the library behind them is oneDNN itself, which works on NumPy arrays.
+``config.use_ideep`` turns it on, and it is loaded when it is first needed.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
 from chainer_fast.types import NdArray
 
-# Numbers of axes of the arrays that are marked as the device's.
+# Numbers of axes of the arrays that are marked as arrays of the device.
 _NDIMS = (1, 2, 4)
 
 
@@ -33,8 +33,8 @@ class _TypeOfMarked(type):
 class mdarray(metaclass=_TypeOfMarked):
     """Arrays on the device ``'@intel64'``, for ``isinstance``.
 
-    They are arrays of NumPy that have been sent there, so that every function takes
-    them, at full speed. A call returns a view of an array, on the device.
+    They are NumPy arrays that were sent to the device, so that every function supports
+    them at full speed. A call returns a view of an array on the device.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class mdarray(metaclass=_TypeOfMarked):
         array = numpy.asarray(array).view()
         if not _can_be_marked(array):
             raise ValueError(
-                'arrays of the device are of float32, have 1, 2 or 4 axes and are not '
+                'arrays of the device must be float32, have 1, 2 or 4 axes and not be '
                 'empty; got %s of shape %s' % (array.dtype, array.shape))
         _cpu._of_other_device[id(array)] = weakref.ref(array, _forget(id(array)))
         return array
 
 
 def _forget(key):
-    # Held here, as modules are empty when the last arrays go at the program's end.
+    # Referenced here, as modules are empty when the last arrays are freed at exit.
     pop = _cpu._of_other_device.pop
     return lambda _: pop(key, None)
 
@@ -82,7 +82,7 @@ class Intel64Device(_backend.NamedDevice):
 
     Examples
     --------
-    Where oneDNN is installed: ::
+    If oneDNN is installed: ::
 
         chainer.config.use_ideep = 'auto'
         model.to_device('@intel64')
@@ -112,12 +112,12 @@ class Intel64Device(_backend.NamedDevice):
         return array
 
 
-# Its arrays are NumPy's.
+# Its arrays are NumPy arrays.
 kinds.register(kinds.Kind('iDeep', device_of=Intel64Device.from_array))
 
 
 def is_ideep_available() -> bool:
-    """Return whether oneDNN can be used; the first call looks for it.
+    """Return whether oneDNN can be used; the first call searches it.
 
     Returns
     -------
@@ -131,23 +131,23 @@ def check_ideep_available() -> None:
     """Raise ``RuntimeError`` unless oneDNN can be used."""
     if not is_ideep_available():
         raise RuntimeError(
-            'iDeep is not available: oneDNN, which stands in for it, cannot be used '
-            '(%s). To install it: %s' % (
+            'iDeep is not available: oneDNN, which replaces it, cannot be used (%s). '
+            'To install it: %s' % (
                 library.reason(), installation.install('onednn')))
 
 
 def should_use_ideep(level: str) -> bool:
-    """Return whether a function that asks at ``level`` should use oneDNN.
+    """Return whether a function should use oneDNN at a level of the configuration.
 
     Parameters
     ----------
     level : {'==always', '>=auto'}
-        Least value of ``config.use_ideep`` at which the answer is yes.
+        Lowest value of ``config.use_ideep`` at which oneDNN is used.
 
     Returns
     -------
     bool
-        Whether it should.
+        Whether to use oneDNN.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def should_use_ideep(level: str) -> bool:
         If oneDNN is available and ``level`` or ``config.use_ideep`` is unknown.
     """
     if config.use_ideep == 'never' and level in _backend._LEVELS:
-        return False        # the library need not be opened to know that
+        return False        # known without loading the library
     if not is_ideep_available():
         return False
     return _backend._library_wanted('iDeep', 'use_ideep', level, config.use_ideep)

@@ -1,8 +1,8 @@
-"""Memory layouts of variables: the place of the channels' axis.
+"""Memory layouts of variables: the position of the channel axis.
 
 A variable has a *semantic* shape, in which the channels come second, and its array has
-a *raw* shape. They differ in variables of a non-standard layout, with the channels
-last, which is faster with cuDNN.
+a *raw* shape. They differ for variables with a non-standard layout, in which channels
+are last, which is faster with cuDNN.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def get_raw_shape(arr_or_var: tp.Any) -> tuple[int, ...]:
     Parameters
     ----------
     arr_or_var : array or Variable
-        What has the shape.
+        The array or variable.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def get_semantic_shape(
     Parameters
     ----------
     arr_or_var : array or Variable
-        What has the shape.
+        The array or variable.
     assumed_layout : str or None, optional
         Layout of an array; the standard one by default. For a variable, it must be the
         layout of the variable.
@@ -73,7 +73,7 @@ def get_semantic_shape(
     if layout is _unspecified:
         layout = None if assumed_layout is _unspecified else assumed_layout
     elif assumed_layout not in (_unspecified, layout):
-        raise ValueError('a variable of the layout %r was assumed, got one of %r'
+        raise ValueError('expected a variable with the layout %r, but got one with %r'
                          % (assumed_layout, layout))
     return _transpose_shape(get_raw_shape(arr_or_var), layout, None)
 
@@ -102,7 +102,7 @@ def _get_layout_transpose_axes(ndim, src_layout, dst_layout, inverse=False):
     Raises
     ------
     ValueError
-        If there is no such conversion, or it does not support the number of dimensions.
+        If the conversion does not exist, or does not support the number of dimensions.
     """
     if src_layout == dst_layout:
         return None
@@ -111,7 +111,7 @@ def _get_layout_transpose_axes(ndim, src_layout, dst_layout, inverse=False):
     elif dst_layout is None and src_layout in _CHANNEL_LAST:
         to_last = inverse
     else:
-        raise ValueError('there is no conversion from the layout %r to %r'
+        raise ValueError('cannot convert the layout %r to %r'
                          % (src_layout, dst_layout))
     if ndim < 3:
         raise ValueError('arrays of a layout with channels last have 3 dimensions or '
@@ -122,12 +122,12 @@ def _get_layout_transpose_axes(ndim, src_layout, dst_layout, inverse=False):
 
 
 def _transpose_array(arr, src_layout, dst_layout):
-    """Return a view of an array, in another layout."""
+    """Return a view of an array in another layout."""
     axes = _get_layout_transpose_axes(arr.ndim, src_layout, dst_layout)
     return arr if axes is None else arr.transpose(axes)
 
 
 def _transpose_shape(shape, src_layout, dst_layout):
-    """Return the shape of an array after the change to another layout."""
+    """Return the shape of an array after conversion to another layout."""
     axes = _get_layout_transpose_axes(len(shape), src_layout, dst_layout)
     return shape if axes is None else tuple([shape[axis] for axis in axes])

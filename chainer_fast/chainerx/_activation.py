@@ -1,4 +1,4 @@
-"""Activation functions; those of integers are float32."""
+"""Activation functions; results are float32 for integers."""
 from __future__ import annotations
 
 from chainer_fast import functions as F
@@ -27,7 +27,7 @@ def crelu(x: ndarray, axis: int = 1) -> ndarray:
     Raises
     ------
     DimensionError
-        If there is no such axis.
+        If the axis does not exist.
     """
     _routines.check(x)
     axis, = _functions.axes(x, axis) or (1,)
@@ -66,7 +66,7 @@ def softmax(x: ndarray, axis: _Axis = None) -> ndarray:
     Raises
     ------
     DimensionError
-        If there is no such axis, or one is told twice.
+        If an axis does not exist, or is repeated.
     """
     _routines.check(x)
     found = _functions.axes(x, 1 if axis is None else axis)

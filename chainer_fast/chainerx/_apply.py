@@ -1,9 +1,9 @@
 """Functions of variables, applied to arrays of ChainerX.
 
-If the class has a ``forward_chainerx``, that is asked first. Functions of this package
-compute with the plain arrays inside, forward and backward. Any other has a ``forward``
-that takes plain arrays, which share their memory, and a ``backward`` that takes
-variables of arrays of ChainerX.
+If the class has a ``forward_chainerx``, it is called first. Functions of this package
+compute with the wrapped plain arrays, forward and backward. Other functions have a
+``forward`` for plain arrays, which share their memory, and a ``backward`` for
+variables of ChainerX arrays.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _plain_types = _arrays.get_array_types()
 
 
 def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
-    """Apply a function to variables and arrays, of which one is of ChainerX.
+    """Apply a function to variables and arrays, one of which is of ChainerX.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
     run = _running.run
     users = not type(node).__module__.startswith('chainer_fast.')
     if users or node._local_function_hooks:
-        run = _running.applied      # which runs code of the user
+        run = _running.applied      # it runs code of the user
     if users:
         several = any([x._ids is not None for x in found])
         node = _UserFunction(node, device, several)
@@ -69,14 +69,14 @@ def _forward_chainerx(node, inputs, device):
 
 
 def computes_inside(cls: type[tp.Any]) -> bool:
-    """Return whether functions of a class compute with the plain arrays inside."""
+    """Return whether functions of a class compute with the wrapped plain arrays."""
     return (cls.__module__.startswith('chainer_fast.')
             and cls.forward_chainerx is FunctionNode.forward_chainerx
             and not issubclass(cls, function.FunctionAdapter))
 
 
 def _around(array):
-    """Return a variable of an array; it requires a gradient if that is in a graph."""
+    """Return a variable of an array, which requires a gradient in graphs."""
     if array is None or array._v.raw_array is None:
         return _new_variable(None, requires_grad=False)
     requires_grad = array._v.requires_grad and (
@@ -85,21 +85,21 @@ def _around(array):
 
 
 def _fall_back(attributes):
-    """Replace arrays among attributes by the plain arrays inside."""
+    """Replace arrays among attributes by the wrapped plain arrays."""
     for name, value in attributes.items():
         if type(value) is ndarray:
             attributes[name] = value._array
 
 
 def _give_back(attributes, device):
-    """Replace plain arrays among attributes by arrays around them."""
+    """Replace plain arrays among attributes by arrays that wrap them."""
     for name, value in attributes.items():
         if isinstance(value, _plain_types):
             attributes[name] = _array.plain(value, device)
 
 
 class _UserFunction(FunctionNode):
-    """A function that is not of this package, in the graph of the plain arrays."""
+    """A function from outside this package, in the graph of the plain arrays."""
 
     def __init__(self, user, device, several):
         super().__init__()
@@ -129,7 +129,7 @@ class _UserFunction(FunctionNode):
         return outputs
 
     def _outer(self, variable):
-        """Return a variable of an array of ChainerX around one of a plain array."""
+        """Return a variable of a ChainerX array that wraps one of a plain array."""
         if variable is None or variable.raw_array is None:
             return None
         if self._several:
@@ -167,6 +167,6 @@ class _UserFunction(FunctionNode):
         array = gradient.raw_array if isinstance(gradient, Variable) else gradient
         if type(array) is not ndarray:
             raise TypeError(
-                'backward of %s has to return variables of arrays of ChainerX, as it '
-                'is given, not %s' % (self.label, type(array)))
+                'backward of %s must return variables of arrays of ChainerX, like its '
+                'arguments, not %s' % (self.label, type(array)))
         return array._v

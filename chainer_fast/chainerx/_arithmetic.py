@@ -1,4 +1,4 @@
-"""Arithmetic of elements: sums, products, quotients, powers and the like."""
+"""Elementwise arithmetic: sums, products, quotients, powers and the like."""
 from __future__ import annotations
 
 import operator
@@ -17,12 +17,12 @@ __all__ = [
 
 
 def negative(x: ndarray) -> ndarray:
-    """Return the numbers with the other sign.
+    """Return the negative values.
 
     Raises
     ------
     DtypeError
-        If they are bools.
+        If the elements are bools.
     """
     return unary(x, 'negative', _elementwise.numeric, operator.neg)
 
@@ -36,7 +36,7 @@ abs = absolute  # noqa: A001
 
 
 def fabs(x: ndarray) -> ndarray:
-    """Return the absolute values as floats: of integers and bools, float32."""
+    """Return the absolute values as floats: float32 for integers and bools."""
     return unary(x, 'fabs', _elementwise.floating, F.absolute)
 
 
@@ -46,7 +46,7 @@ def add(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no bools.
+        At least one array; shapes must broadcast; bools are not supported.
 
     Raises
     ------
@@ -61,12 +61,12 @@ def subtract(x1: Operand, x2: Operand) -> ndarray:
 
 
 def multiply(x1: Operand, x2: Operand) -> ndarray:
-    """Return the products of elements; with bools as well.
+    """Return the products of elements, which may be bools.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast.
+        At least one array; shapes must broadcast.
 
     Raises
     ------
@@ -76,12 +76,12 @@ def multiply(x1: Operand, x2: Operand) -> ndarray:
 
 
 def divide(x1: Operand, x2: Operand) -> ndarray:
-    """Return the quotients of elements, which are floats: of integers, float32.
+    """Return the quotients of elements as floats: float32 for integers.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no bools.
+        At least one array; shapes must broadcast; bools are not supported.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def floor_divide(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no bools.
+        At least one array; shapes must broadcast; bools are not supported.
 
     Raises
     ------
@@ -115,7 +115,8 @@ def remainder(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        Dividends and divisors, at least one array; shapes that broadcast, no bools.
+        Dividends and divisors, at least one array; shapes must broadcast; bools are
+        not supported.
 
     Raises
     ------
@@ -141,7 +142,8 @@ def fmod(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        Dividends and divisors, at least one array; shapes that broadcast, no bools.
+        Dividends and divisors, at least one array; shapes must broadcast; bools are
+        not supported.
 
     Raises
     ------
@@ -156,7 +158,8 @@ def power(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        Bases and exponents, at least one array; shapes that broadcast, no bools.
+        Bases and exponents, at least one array; shapes must broadcast; bools are
+        not supported.
 
     Raises
     ------
@@ -172,7 +175,7 @@ def _power(x1, x2):
 
 
 def reciprocal(x: ndarray) -> ndarray:
-    """Return the reciprocals, which are floats: of integers, float32.
+    """Return the reciprocals as floats: float32 for integers.
 
     Raises
     ------

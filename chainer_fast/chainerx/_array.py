@@ -1,9 +1,9 @@
-"""The array: one of NumPy or CuPy, a device, and places in graphs.
+"""The array class, which wraps a NumPy or CuPy array, a device, and graphs.
 
-The array holds a variable, and is in the default graph where that variable is. Where
-it is in other graphs as well, it holds the names of all of them; the variable then
-requires a gradient for whichever. So an array that is in no other than the default one
-costs no more than a variable.
+The array holds a variable, and is in the default graph if that variable is. If it is
+in other graphs as well, it holds the names of all of them; the variable then requires
+a gradient for any of them. Thus an array that is only in the default graph costs no
+more than a variable.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ndarray(graph.ArrayBase):
     __slots__ = ()
     __module__ = 'chainerx'
     __array_priority__ = 300.
-    __array_ufunc__ = None      # operators of NumPy's numbers leave it to the array
+    __array_ufunc__ = None      # operators of NumPy scalars defer to the array
     __hash__ = object.__hash__
 
     if tp.TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ndarray(graph.ArrayBase):
             array = device.xp.empty(_dtypes.shape(shape), _dtypes.dtype(dtype))
         self._v, self._device = _new_variable(array, requires_grad=False), device
 
-    # -- what it is
+    # -- properties
 
     @property
     def _array(self) -> tp.Any:
@@ -94,12 +94,12 @@ class ndarray(graph.ArrayBase):
 
     @property
     def device(self) -> Device:
-        """The device that the array is on."""
+        """The device of the array."""
         return self._device
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements lie one after the other, in C order."""
+        """Whether the elements are contiguous in C order."""
         return self._array.flags.c_contiguous
 
     # -- graphs
@@ -111,11 +111,11 @@ class ndarray(graph.ArrayBase):
         return frozenset([_graphs.default_id()] if self._v.requires_grad else ())
 
     def _is_connected(self) -> bool:
-        """Tell whether the array is in any graph."""
+        """Return whether the array is in any graph."""
         return self._v.requires_grad
 
     def require_grad(self, backprop_id: BackpropId | None = None) -> ndarray:
-        """Put the array in a graph, whose gradient it keeps.
+        """Add the array to a graph, and keep its gradient.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class ndarray(graph.ArrayBase):
         if backprop_id not in ids:
             if self.dtype.kind != 'f':
                 raise _errors.DtypeError(
-                    'gradients are for arrays of floats, not %s' % (self.dtype,))
+                    'only arrays of floats have gradients, not %s' % (self.dtype,))
             if not self._v.requires_grad:
                 self._v = _new_variable(self._v.raw_array)
             ids |= {backprop_id}
@@ -150,7 +150,7 @@ class ndarray(graph.ArrayBase):
         backprop_id = _graphs.resolve(backprop_id)
         if self._required is not None and backprop_id in self._required:
             return True
-        # grad() may have left one.
+        # grad() may have set one.
         if backprop_id is _graphs.default_id():
             return self._v._grad is not None
         return self._v.node.__dict__.get('_backprop_grads', {}).get(
@@ -158,14 +158,14 @@ class ndarray(graph.ArrayBase):
 
     def is_backprop_required(
             self, backprop_id: BackpropId | _graphs.AnyGraph | None = None) -> bool:
-        """Return whether the array is in a graph, or in any, that is switched on."""
+        """Return whether the array is in a graph, or in any graph, that is active."""
         if backprop_id is _graphs.anygraph:
             return any([_graphs.is_on(each) for each in self._all_graphs()])
         backprop_id = _graphs.resolve(backprop_id)
         return backprop_id in self._all_graphs() and _graphs.is_on(backprop_id)
 
     def _is_chained(self) -> bool:
-        """Tell whether an operation of the default graph made the array."""
+        """Return whether an operation of the default graph made the array."""
         if _graphs.default_id() not in self._all_graphs():
             raise _errors.ChainerxError('the array is not in the default graph')
         return self._v.creator_node is not None
@@ -185,13 +185,13 @@ class ndarray(graph.ArrayBase):
         Raises
         ------
         ChainerxError
-            If the array keeps none of that graph.
+            If the array does not keep the gradient of that graph.
         """
         backprop_id = self._gradients(backprop_id)
         if backprop_id is not _graphs.default_id():
             found = _others(self._v.node).get(backprop_id)
             if found is not None:
-                # Backpropagation wraps all in arrays of the outputs' device.
+                # Backpropagation wraps gradients in arrays of the outputs' device.
                 found._device = self._device
             return found
         if self._v._grad is None:
@@ -210,7 +210,7 @@ class ndarray(graph.ArrayBase):
         Raises
         ------
         GradientError
-            If the shape, dtype or device is not that of the array.
+            If the shape, dtype or device differs from that of the array.
         """
         backprop_id = _graphs.resolve(backprop_id)
         if backprop_id not in self._all_graphs():
@@ -231,7 +231,7 @@ class ndarray(graph.ArrayBase):
             own, other = getattr(self, name), getattr(grad, name)
             if own != other:
                 raise _errors.GradientError(
-                    'the %s of the gradient is %s, that of the array %s'
+                    'the %s of the gradient is %s, but that of the array is %s'
                     % (name, other, own))
 
     def cleargrad(self, backprop_id: BackpropId | None = None) -> None:
@@ -249,7 +249,7 @@ class ndarray(graph.ArrayBase):
 
 
 def _others(node):
-    """Return the gradients of other graphs than the default one, by their names."""
+    """Return the gradients of other graphs than the default one, by name."""
     if '_backprop_grads' not in node.__dict__:
         node._backprop_grads = {}
     return node._backprop_grads
@@ -259,7 +259,7 @@ wrap, plain = graph.array_around, graph.plain_array
 
 
 def as_array(variable: Variable, device: Device) -> ndarray:
-    """Return an array around a variable, in the graphs that it comes from."""
+    """Return an array that wraps a variable, in the graphs on which it depends."""
     if not _contexts.BackpropId.several:
         return wrap(variable, device)
     ids = _graphs.reached(variable)
@@ -268,6 +268,6 @@ def as_array(variable: Variable, device: Device) -> ndarray:
 
 
 def method(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Make a routine, whose first parameter is an array, a method of arrays as well."""
+    """Also make a routine whose first parameter is an array a method of arrays."""
     setattr(ndarray, routine.__name__, routine)
     return routine

@@ -1,4 +1,4 @@
-"""Backpropagation in one graph, which operations are recorded in the others."""
+"""Backpropagation in one graph, recorded as operations in the others."""
 from __future__ import annotations
 
 import typing as tp
@@ -21,11 +21,11 @@ def backward(
     Parameters
     ----------
     outputs : ndarray or sequence of ndarray
-        The gradient of one is what is set, by default ones.
+        Initial gradients are those that are set, by default ones.
     backprop_id : BackpropId, optional
         The graph, by default the default one.
     enable_double_backprop : bool
-        Whether the gradients stay in the graph.
+        Whether the gradients remain in the graph.
     """
     outputs = [outputs] if isinstance(outputs, ndarray) else list(outputs)
     backprop_id = _graphs.resolve(backprop_id)
@@ -37,7 +37,7 @@ def backward(
         leaves = _leaves(outputs, backprop_id)
         gradients = _differentiate(
             outputs, leaves, None, backprop_id, enable_double_backprop)
-        # What an output starts with is in its gradient already.
+        # The initial gradient of an output is already in its gradient.
         starts = {id(y._v) for y in outputs}
         _add_gradients(leaves, gradients, backprop_id, device, starts)
         return
@@ -53,13 +53,13 @@ def backward(
 
 
 def _has_inner(outputs):
-    """Tell whether a result on the way may keep its gradient."""
+    """Return whether an intermediate result may keep its gradient."""
     return len(_array.inner_nodes) > sum([
         y._v.node in _array.inner_nodes for y in outputs])
 
 
 def _initial(y, backprop_id):
-    """Return the gradient to start with, as a variable."""
+    """Return the initial gradient, as a variable."""
     grad = y.get_grad(backprop_id) if y.is_grad_required(backprop_id) else None
     if grad is not None:
         return grad._v
@@ -68,7 +68,7 @@ def _initial(y, backprop_id):
 
 
 def _walk(variables):
-    """Yield all nodes that variables are made from."""
+    """Yield all nodes on which variables depend."""
     seen, rest = set(), [v.node for v in variables]
     while rest:
         node = rest.pop()
@@ -111,8 +111,8 @@ def _inner(outputs, backprop_id):
 def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_backprop):
     """Return the gradients of variables, as variables or None, outside of the graph.
 
-    They are in the other graphs that are switched on, and with
-    ``enable_double_backprop`` in this one, too.
+    They belong to the other graphs that are turned on, and with
+    ``enable_double_backprop`` also to this one.
     """
     if not inputs:
         return []
@@ -131,7 +131,7 @@ def _differentiate(outputs, inputs, grad_outputs, backprop_id, enable_double_bac
 
 
 def _outside(gradient, backprop_id, keeps):
-    """Return a gradient outside of its graph, unless it stays, and of what is off."""
+    """Return a gradient detached from its graph, unless kept, and inactive ones."""
     ids = _graphs.reached(gradient)
     left = frozenset([each for each in ids if (
         keeps if each is backprop_id else _graphs.is_on(each))])
@@ -144,7 +144,7 @@ def _outside(gradient, backprop_id, keeps):
 
 
 def _add_gradients(variables, gradients, backprop_id, device, starts):
-    """Add gradients to those that arrays keep, but replace those of some."""
+    """Add gradients to those that arrays keep, or replace those of some arrays."""
     for v, g in zip(variables, gradients, strict=True):
         if g is None:
             continue
@@ -164,7 +164,7 @@ def grad(
         backprop_id: BackpropId | None = None, enable_double_backprop: bool = False,
         set_grad: bool = False, retain_grad: bool = False,
         grad_outputs: tp.Sequence[ndarray | None] = ()) -> list[ndarray | None]:
-    """Return gradients of arrays, without adding them to those that arrays keep.
+    """Return gradients of arrays, without adding them to the arrays' gradients.
 
     Parameters
     ----------
@@ -172,13 +172,13 @@ def grad(
     backprop_id : BackpropId, optional
         The graph, by default the default one.
     enable_double_backprop : bool
-        Whether the gradients stay in the graph.
+        Whether the gradients remain in the graph.
     set_grad : bool
-        Whether the inputs keep them, instead of those that they have.
+        Whether to set the gradients of the inputs.
     retain_grad : bool
-        Whether the arrays in between keep theirs.
+        Whether intermediate arrays keep their gradients.
     grad_outputs : sequence of ndarray or None
-        Gradients of the outputs; by default what is set, or ones.
+        Gradients of the outputs; by default those that are set, or ones.
 
     Returns
     -------
@@ -188,12 +188,12 @@ def grad(
     Raises
     ------
     GradientError
-        If there are not as many ``grad_outputs`` as ``outputs``.
+        If the numbers of ``grad_outputs`` and ``outputs`` differ.
     """
     backprop_id = _graphs.resolve(backprop_id)
     if grad_outputs and len(grad_outputs) != len(outputs):
         raise _errors.GradientError(
-            'there are %d grad_outputs for %d outputs'
+            '%d grad_outputs were passed for %d outputs'
             % (len(grad_outputs), len(outputs)))
     found: list[ndarray | None] = [None] * len(inputs)
     given = list(grad_outputs) or [None] * len(outputs)

@@ -23,8 +23,8 @@ _Ints: tp.TypeAlias = int | tp.Sequence[int]
 def dot(a: ndarray, b: ndarray) -> ndarray:
     """Return sums of products.
 
-    They go over the last axis of ``a``, and over the last but one, or only one, of
-    ``b``. Of an array without axes all products are returned.
+    The sums are over the last axis of ``a``, and over the second-to-last, or only, axis
+    of ``b``. For a 0-dimensional array, all products are returned.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def dot(a: ndarray, b: ndarray) -> ndarray:
     axes = [-1], [-min(b.ndim, 2)]
     if a.ndim and b.ndim and a.shape[-1] != b.shape[axes[1][0]]:
         raise _errors.DimensionError(
-            'the shapes %s and %s do not go together' % (a.shape, b.shape))
+            'the shapes %s and %s do not match' % (a.shape, b.shape))
     if a.ndim == b.ndim == 2:
         return _functions.apply(matmul.matmul, a, b, integers=_dot_of_integers)
 
@@ -60,7 +60,7 @@ def _dot_of_integers(*arrays):
 
 
 class Dot(tensordot.TensorDot):
-    """Sums of products; where there are none, strides are those of an empty array."""
+    """Sums of products; without any terms, strides are those of an empty array."""
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         y, = super().forward(inputs)
@@ -74,7 +74,7 @@ def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
     Parameters
     ----------
     x : ndarray
-        All axes from the batch axes on count as one.
+        All axes after the batch axes are flattened into one.
     w : ndarray
         Of the shape ``(outputs, inputs)``.
     b : ndarray, optional
@@ -84,7 +84,7 @@ def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
     Raises
     ------
     DimensionError
-        If the shapes do not go together.
+        If the shapes do not match.
     """
     arrays = (x, w) if b is None else (x, w, b)
 
@@ -97,7 +97,7 @@ def linear(x: ndarray, w: ndarray, b: ndarray | None = None,
     def ordinary(xp, x, w, b=None):
         if b is not None and b.shape != w.shape[:1]:
             raise ValueError(
-                'the shapes %s and %s do not go together' % (w.shape, b.shape))
+                'the shapes %s and %s do not match' % (w.shape, b.shape))
         batch, rest = x.shape[:n_batch_axes], x.shape[n_batch_axes:]
         y = x.reshape(math.prod(batch), math.prod(rest)).dot(w.T)
         y = y.reshape(*batch, len(w))
@@ -119,14 +119,15 @@ def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
     b : ndarray, optional
         Of the shape ``(outputs,)``.
     stride, pad : int or sequence of int
-        Steps of the filter, and zeros on either side, along each axis.
+        Strides of the filter, and numbers of zeros on both sides, along each
+        axis.
     cover_all : bool
-        Whether the last elements are covered, with zeros behind them.
+        Whether to cover all elements, with zeros after them.
 
     Raises
     ------
     DimensionError
-        If the shapes or parameters do not go together.
+        If the shapes or parameters do not match.
     """
     stride, pad = _for_each_axis(x, w, stride, pad)
     if x.ndim == 2:
@@ -152,14 +153,16 @@ def conv_transpose(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _In
     b : ndarray, optional
         Of the shape ``(outputs,)``.
     stride, pad : int or sequence of int
-        Steps of the filter, and what is left out on either side, along each axis.
+        Strides of the filter, and numbers of elements removed on both sides, along
+        each axis.
     outsize : sequence of int, optional
-        Lengths of the axes of the result; by default the least of a convolution back.
+        Lengths of the axes of the result; by default the minimum for the inverse
+        convolution.
 
     Raises
     ------
     DimensionError
-        If the shapes or parameters do not go together.
+        If the shapes or parameters do not match.
     """
     strides, pads = _for_each_axis(x, w, stride, pad)
     if outsize is None:
@@ -167,7 +170,8 @@ def conv_transpose(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _In
             x.shape[2:], w.shape[2:], strides, pads, strict=True)]
     lengths = tuple(outsize)
     if len(lengths) != len(strides) or any([n < 0 for n in lengths]):
-        raise _errors.DimensionError('lengths of the result cannot be %s' % (lengths,))
+        raise _errors.DimensionError('the lengths of the result cannot be '
+                                     '%s' % (lengths,))
     if x.ndim == 2:
         return linear(x, w.transpose(), b)
     arrays = (x, w) if b is None else (x, w, b)
@@ -183,12 +187,12 @@ def _for_each_axis(x, w, *given):
     _routines.check(x, w)
     if x.ndim != w.ndim or x.ndim < 2:
         raise _errors.DimensionError(
-            'the shapes %s and %s do not go together' % (x.shape, w.shape))
+            'the shapes %s and %s do not match' % (x.shape, w.shape))
     return [for_each_axis(x.ndim - 2, each) for each in given]
 
 
 def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
-    """Return a parameter as a tuple with a number for each of so many axes.
+    """Return a parameter as a tuple with a number for each axis.
 
     Raises
     ------

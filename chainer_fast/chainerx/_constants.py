@@ -1,4 +1,4 @@
-"""Dtypes and numbers under the names that they have in NumPy, also those it had."""
+"""Dtypes and numbers under their present and former names in NumPy."""
 import builtins
 
 import numpy
@@ -11,7 +11,7 @@ float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
 
 Inf = Infinity = PINF = infty = inf
 NAN = NaN = nan
-# Not by attribute: legacy mode would count it.
+# Not as an attribute, which legacy mode would count.
 NINF = vars(numpy).get('NINF', -inf)
 NZERO = vars(numpy).get('NZERO', -0.)
 PZERO = vars(numpy).get('PZERO', 0.)

@@ -1,7 +1,7 @@
-"""Contexts, backends and devices, and which of them are the default.
+"""Contexts, backends and devices, and the default ones.
 
-A device of the backend ``native`` is a name for arrays of NumPy, one of ``cuda`` for
-arrays of CuPy on a GPU.
+A device of the backend ``native`` represents NumPy arrays, one of ``cuda`` CuPy
+arrays on a GPU.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_available() -> bool:
 
 
 class Device:
-    """A device; there is one object for each.
+    """A device, with one object for each.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Device:
         return self.backend.context
 
     def synchronize(self) -> None:
-        """Wait until all that was launched on the device is done."""
+        """Wait until all work launched on the device is finished."""
         if not self.native:
             cuda.Device(self.index).synchronize()
 
@@ -90,11 +90,11 @@ class Backend:
         return cuda.cupy.cuda.runtime.getDeviceCount()
 
     def get_device(self, index: int) -> Device:
-        """Return the device of a number; ``native`` has as many as are asked for."""
+        """Return the device with a number; ``native`` has any number of devices."""
         if index not in self._devices:
             if index < 0 or self.name != 'native' and index >= self.get_device_count():
                 raise _errors.DeviceError(
-                    'there is no device %s:%s' % (self.name, index))
+                    'the device %s:%s does not exist' % (self.name, index))
             self._devices.setdefault(index, Device(self, index))
         return self._devices[index]
 
@@ -110,7 +110,7 @@ class BackpropId:
 
     __slots__ = 'context', 'is_alive', 'name'
 
-    #: Whether there has ever been a graph beside those that are the default ones.
+    #: Whether any graph besides the default ones has ever existed.
     several = False
 
     def __init__(self, context: Context, name: str) -> None:
@@ -129,12 +129,12 @@ class Context:
         self._default_id = BackpropId(self, '<default>')
 
     def get_backend(self, name: str) -> Backend:
-        """Return the backend of a name.
+        """Return the backend with a name.
 
         Raises
         ------
         BackendError
-            If there is none.
+            If it does not exist.
         """
         if name not in self._backends:
             if name == 'cuda':
@@ -148,17 +148,17 @@ class Context:
         return self._backends[name]
 
     def get_device(self, name: str, index: int | None = None) -> Device:
-        """Return the device of a name such as ``'native:0'``, or of name and index."""
+        """Return the device with a name such as ``'native:0'``, or name and index."""
         if index is None:
             name, colon, number = name.partition(':')
             if colon and not (number.isascii() and number.isdigit()):
                 raise _errors.DeviceError(
-                    'the index of a device is a number, not %r' % (number,))
+                    'the index of a device must be a number, not %r' % (number,))
             index = int(number or 0)
         return self.get_backend(name).get_device(index)
 
     def make_backprop_id(self, name: str) -> BackpropId:
-        """Return a new name of a graph, which is alive until it is released."""
+        """Return the name of a new graph, which exists until it is released."""
         BackpropId.several = True
         return BackpropId(self, name)
 
@@ -170,7 +170,7 @@ class Context:
     def _check_valid_backprop_id(self, backprop_id: BackpropId) -> None:
         if backprop_id.context is not self:
             raise _errors.ChainerxError(
-                'the graph %r is of another context' % (backprop_id.name,))
+                'the graph %r belongs to another context' % (backprop_id.name,))
         if not backprop_id.is_alive:
             raise _errors.ChainerxError('the graph %r has ended' % (backprop_id.name,))
 
@@ -191,14 +191,14 @@ _local = _Local()
 
 
 def get_global_default_context() -> Context:
-    """Return the context of threads that have none of their own."""
+    """Return the context of threads without their own one."""
     if _global_context is None:
-        raise _errors.ContextError('there is no global default context')
+        raise _errors.ContextError('no global default context is set')
     return _global_context
 
 
 def set_global_default_context(context: Context | None) -> None:
-    """Set the context of threads that have none of their own; None takes it away."""
+    """Set the context of threads without their own one; None removes it."""
     global _global_context
     _global_context = context
 
@@ -209,7 +209,7 @@ def get_default_context() -> Context:
 
 
 def set_default_context(context: Context | None) -> None:
-    """Set the context of this thread; with None it is the global one."""
+    """Set the context of this thread; None means the global one."""
     if context is not _local.context:
         _local.device = None
     _local.context = context
@@ -255,13 +255,13 @@ def get_device(device: Device | str | None = None, index: int | None = None) -> 
     if isinstance(device, Device):
         return device
     if not isinstance(device, str):
-        raise TypeError('a device is named by a chainerx.Device or a string, not %s'
+        raise TypeError('a device must be a chainerx.Device or a string, not %s'
                         % type(device).__name__)
     return get_default_context().get_device(device, index)
 
 
 def get_default_device() -> Device:
-    """Return the device of this thread, on which new arrays are."""
+    """Return the device of this thread, on which new arrays are created."""
     device = _local.device
     if device is None:
         device = get_default_context().get_device('native', 0)

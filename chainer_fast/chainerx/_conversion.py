@@ -1,4 +1,4 @@
-"""Arrays of other arrays and of Python data; copies, numbers, text and pickles."""
+"""Arrays from other arrays and Python data; copies, numbers, text and pickles."""
 from __future__ import annotations
 
 import typing as tp
@@ -24,12 +24,12 @@ _ALL = frozenset(_dtypes.ALL)
 
 
 def checked(array: tp.Any, device: _contexts.Device) -> ndarray:
-    """Return an array around one of NumPy or CuPy, of a dtype that arrays can have.
+    """Return an array that wraps one of NumPy or CuPy, with a supported dtype.
 
     Raises
     ------
     DtypeError
-        If there are no arrays of that dtype.
+        If arrays do not support that dtype.
     """
     _known(array.dtype)
     return _array.plain(array, device)
@@ -37,21 +37,21 @@ def checked(array: tp.Any, device: _contexts.Device) -> ndarray:
 
 def _known(dtype):
     if dtype not in _ALL:
-        raise _errors.DtypeError('there are no arrays of %s' % (dtype,))
+        raise _errors.DtypeError('arrays do not support the dtype %s' % (dtype,))
 
 
 def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,
           device: tp.Any = None) -> ndarray:
-    """Return an array of what is given.
+    """Return an array made from an object.
 
     Parameters
     ----------
     object : ndarray, array of NumPy or CuPy, number, or nested sequence of numbers
     dtype : dtype, optional
-        By default that of ``object``; of numbers, as in NumPy.
+        By default that of ``object``; for numbers, as in NumPy.
     copy : bool
-        Whether the memory is always the array's own. Without it, an array of the dtype
-        and device asked for is returned itself, or shared.
+        Whether to copy the memory. Otherwise, an array with the requested dtype and
+        device is returned itself, or shared.
     device : Device or str, optional
         By default that of ``object``, or the default one.
     """
@@ -73,12 +73,13 @@ def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,
 
 
 def asarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array of what is given, without a copy where that is possible.
+    """Return an array made from an object, without a copy if possible.
 
     Parameters
     ----------
     a : ndarray, array of NumPy or CuPy, number, or nested sequence of numbers
-        Memory of a NumPy array is shared on ``native``, of a CuPy array on ``cuda``.
+        The object. Memory of a NumPy array is shared on ``native``, that of a CuPy
+        array on ``cuda``.
     dtype : dtype, optional
     device : Device or str, optional
     """
@@ -86,13 +87,13 @@ def asarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
 
 
 def asanyarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array of what is given: the same as :func:`asarray`."""
+    """Return an array made from an object: the same as :func:`asarray`."""
     return asarray(a, dtype, device)
 
 
 def ascontiguousarray(
         a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array whose elements lie one after the other, in C order.
+    """Return an array that is contiguous in C order.
 
     Parameters
     ----------
@@ -103,8 +104,8 @@ def ascontiguousarray(
     Returns
     -------
     ndarray
-        ``a`` itself if it is contiguous, of that dtype and on that device. It has at
-        least one axis.
+        ``a`` itself if it is contiguous, with that dtype and on that device. The
+        result has at least one axis.
     """
     found = asarray(a, dtype, device)
     if not found.is_contiguous:
@@ -127,13 +128,13 @@ def copy(a: ndarray) -> ndarray:
 
 @_array.method
 def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
-    """Return the array in another dtype.
+    """Convert the array to another dtype.
 
     Parameters
     ----------
     dtype : dtype
     copy : bool
-        Without it, an array of that dtype is returned itself.
+        Otherwise, an array with that dtype is returned itself.
     """
     dtype = _dtypes.dtype(dtype)
     _known(dtype)
@@ -147,7 +148,7 @@ def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
 @_array.method
 def to_device(a: ndarray, device: _contexts.Device | str,
               index: int | None = None) -> ndarray:
-    """Return the array on another device.
+    """Move the array to another device.
 
     Parameters
     ----------
@@ -158,14 +159,14 @@ def to_device(a: ndarray, device: _contexts.Device | str,
     Returns
     -------
     ndarray
-        A view, if that is the device it is on.
+        A view, if the array is already on the device.
     """
     found = _moved(a, _contexts.get_device(device, index))
     return a.view() if found is a else found
 
 
 def _moved(a, device):
-    """Return an array on a device: itself if it is there."""
+    """Move an array to a device; return it unchanged if it is already on the device."""
     device = _contexts.get_device(device)
     if device is a.device:
         return a
@@ -185,7 +186,7 @@ def item(a: ndarray) -> bool | int | float:
     Raises
     ------
     DimensionError
-        Unless there is exactly one.
+        Unless the array has exactly one element.
     """
     if a.size != 1:
         raise _errors.DimensionError(
@@ -195,7 +196,7 @@ def item(a: ndarray) -> bool | int | float:
 
 @_array.method
 def tolist(a: ndarray) -> tp.Any:
-    """Return the elements as numbers of Python, in a list for each axis."""
+    """Return the elements as Python numbers, in nested lists."""
     return a._array.tolist()
 
 
@@ -211,12 +212,12 @@ def _repr(a):
 
 def _length(a):
     if not a.ndim:
-        raise TypeError('an array without axes has no length')
+        raise TypeError('a 0-dimensional array has no length')
     return a.shape[0]
 
 
 def to_host(a: ndarray) -> numpy.ndarray[tp.Any, tp.Any]:
-    """Return the elements in NumPy's memory, which an array on ``native`` shares."""
+    """Return the elements as a NumPy array, which shares memory on ``native``."""
     return a._array if a._device.native else a._array.get()
 
 

@@ -1,4 +1,4 @@
-"""New arrays of a shape: empty, of one value, of ranges, with diagonals."""
+"""New arrays with a shape: empty, constant, ranges, diagonals."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def _new(device, make, *args, **kwargs):
-    """Return an array that a function of the module of plain arrays makes."""
+    """Return an array made by a function of the module of plain arrays."""
     device = _contexts.get_device(device)
     with device.scope():
         return checked(getattr(device.xp, make)(*args, **kwargs), device)
@@ -24,7 +24,7 @@ def _float(dtype):
 
 
 def empty(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return an array with any values.
+    """Return an uninitialized array.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def full(shape: tp.Any, fill_value: tp.Any, dtype: tp.Any = None,
     shape : int or sequence of int
     fill_value : number
     dtype : dtype, optional
-        By default ``bool_``, ``int32`` or ``float32``, as the value is.
+        By default ``bool_``, ``int32`` or ``float32``, depending on the value.
     device : Device or str, optional
     """
     dtype = _dtypes.default_of(fill_value) if dtype is None else _dtypes.dtype(dtype)
@@ -69,22 +69,22 @@ def _like(a, device):
 
 
 def empty_like(a: ndarray, device: tp.Any = None) -> ndarray:
-    """Return an array of the shape and dtype of another, with any values."""
+    """Return an uninitialized array with the shape and dtype of another."""
     return empty(*_like(a, device))
 
 
 def zeros_like(a: ndarray, device: tp.Any = None) -> ndarray:
-    """Return an array of the shape and dtype of another, of zeros."""
+    """Return an array of zeros with the shape and dtype of another."""
     return zeros(*_like(a, device))
 
 
 def ones_like(a: ndarray, device: tp.Any = None) -> ndarray:
-    """Return an array of the shape and dtype of another, of ones."""
+    """Return an array of ones with the shape and dtype of another."""
     return ones(*_like(a, device))
 
 
 def full_like(a: ndarray, fill_value: tp.Any, device: tp.Any = None) -> ndarray:
-    """Return an array of the shape and dtype of another, of one value."""
+    """Return an array of one value with the shape and dtype of another."""
     shape, dtype, device = _like(a, device)
     return full(shape, fill_value, dtype, device)
 
@@ -96,9 +96,10 @@ def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
     Parameters
     ----------
     start, stop, step : number
-        A single number is where to stop.
+        A single number is ``stop``.
     dtype : dtype, optional
-        By default ``bool_``, ``int32`` or ``float32``, as the numbers are.
+        By default ``bool_``, ``int32`` or ``float32``, depending on the
+        numbers.
     device : Device or str, optional
 
     Raises
@@ -106,32 +107,32 @@ def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
     ChainerxError
         If the step is zero.
     DtypeError
-        If there are more than two booleans.
+        If a range of booleans has more than two elements.
     """
     if stop is None:
         start, stop = False if isinstance(start, bool) else 0, start
     if step is None:
         step = isinstance(stop, bool) or 1
     if not step:
-        raise _errors.ChainerxError('the step of a range is not zero')
+        raise _errors.ChainerxError('the step of a range must not be zero')
     dtype = (_dtypes.result_type((), (start, stop, step)) if dtype is None
              else _dtypes.dtype(dtype))
     if dtype.kind == 'b' and (stop - start) / step > 2:
-        raise _errors.DtypeError('a range of bool_ has two elements at most')
+        raise _errors.DtypeError('a range of bool_ can have at most two elements')
     return _new(device, 'arange', start, stop, step, dtype)
 
 
 def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True,
              dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
-    """Return numbers at equal distances.
+    """Return evenly spaced numbers.
 
     Parameters
     ----------
     start, stop : number
     num : int
-        How many.
+        Number of elements.
     endpoint : bool
-        Whether ``stop`` is the last of them.
+        Whether ``stop`` is the last element.
     dtype : dtype, optional
         By default ``float32``.
     device : Device or str, optional
@@ -153,9 +154,9 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
     Parameters
     ----------
     N, M : int
-        Number of rows and columns, by default as many.
+        Numbers of rows and columns, which are equal by default.
     k : int
-        Which diagonal: the k-th above the main one.
+        Index of the diagonal: the k-th above the main one.
     dtype : dtype, optional
         By default ``float64``.
     device : Device or str, optional
@@ -195,9 +196,9 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
     Parameters
     ----------
     N, M : int
-        Number of rows and columns, by default as many.
+        Numbers of rows and columns, which are equal by default.
     k : int
-        Which diagonal: the k-th above the main one.
+        Index of the diagonal: the k-th above the main one.
     dtype : dtype, optional
         By default ``float32``.
     device : Device or str, optional

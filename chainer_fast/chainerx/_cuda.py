@@ -1,5 +1,5 @@
-"""What programs set for GPUs."""
+"""Settings of programs for GPUs."""
 
 
 def cupy_share_allocator() -> None:
-    """Have CuPy and ChainerX take memory from one pool, as they do here without it."""
+    """Make CuPy and ChainerX share a memory pool, which they always do here."""

@@ -19,13 +19,13 @@ def _eye(x):
 
 
 def _zeros_where_none(*gradients_and_likes):
-    """Return gradients; zeros like another variable in place of None."""
+    """Return gradients, with zeros like another variable for None."""
     return [backend.get_array_module(like).zeros_like(like.array) if g is None else g
             for g, like in gradients_and_likes]
 
 
 def _inverse_differences(s):
-    """Return ``1 / (s[j] - s[i])``, and 0 where they are the same."""
+    """Return ``1 / (s[j] - s[i])``, or 0 for equal values."""
     n = len(s)
     d = reshape.reshape(s, (1, n)) - reshape.reshape(s, (n, 1))
     differ = (d.array != 0).astype(s.dtype)
@@ -57,7 +57,7 @@ def solve(a: tp.Any, b: tp.Any) -> Variable:
 
 
 class PseudoInverse(FunctionNode):
-    """Pseudo-inverse of a matrix none of whose singular values is left out."""
+    """Pseudo-inverse of a matrix without omitted singular values."""
 
     def __init__(self, rcond: float) -> None:
         self.rcond = rcond
@@ -81,8 +81,7 @@ class PseudoInverse(FunctionNode):
 
 
 def pinv(a: Variable, rcond: float) -> Variable:
-    """Return the pseudo-inverse, without singular values up to ``rcond`` times the
-    largest."""
+    """Return the pseudo-inverse, ignoring relative singular values up to ``rcond``."""
     xp = backend.get_array_module(a)
     if not a.size:
         return PseudoInverse(rcond).apply((a,))[0]
@@ -96,7 +95,7 @@ def pinv(a: Variable, rcond: float) -> Variable:
 
 
 class SVD(FunctionNode):
-    """Singular value decomposition, without what belongs to no singular value."""
+    """Reduced singular value decomposition."""
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0, 1, 2))
@@ -148,7 +147,7 @@ class Eigh(FunctionNode):
 
 
 class QR(FunctionNode):
-    """QR decomposition of a matrix that has as many rows as columns, or more."""
+    """QR decomposition of a matrix with at least as many rows as columns."""
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0, 1))
@@ -167,7 +166,7 @@ class QR(FunctionNode):
 
 
 def qr(a: Variable) -> tuple[Variable, Variable]:
-    """Return ``q`` and ``r``, as small as they can be."""
+    """Return ``q`` and ``r`` of minimum size."""
     rows, columns = a.shape
     if rows >= columns:
         q, r = QR().apply((a,))
@@ -182,9 +181,9 @@ class WithoutGradient(FunctionNode):
     Parameters
     ----------
     function : callable
-        Takes the module of the plain arrays, and one.
+        Function of the module of the plain arrays, and of an array.
     name : str
-        What errors say it is.
+        Its name in errors.
     """
 
     def __init__(self, function: tp.Callable[..., tp.Any], name: str) -> None:

@@ -1,4 +1,4 @@
-"""Matrices of diagonals and triangles, and grids."""
+"""Diagonals and triangles of matrices, and grids."""
 from __future__ import annotations
 
 import typing as tp
@@ -18,16 +18,16 @@ def diag(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
     Parameters
     ----------
     v : ndarray
-        With one axis or two.
+        Array with one or two axes.
     k : int
-        Which diagonal: the k-th above the main one.
+        Index of the diagonal: the k-th above the main one.
     device : Device or str, optional
         By default that of ``v``.
 
     Raises
     ------
     DimensionError
-        If ``v`` has other axes.
+        If ``v`` has another number of axes.
     """
     _routines.check(v)
     if device is not None:
@@ -38,7 +38,7 @@ def diag(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
     if v.ndim == 2:
         return _routines.compute(
             [v], lambda xp, v: xp.diagonal(v, k), lambda v: diagonal.diagonal(v, k))
-    raise _errors.DimensionError('the array has %d axes, not one or two' % v.ndim)
+    raise _errors.DimensionError('the array has %d axes instead of one or two' % v.ndim)
 
 
 def diagflat(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
@@ -48,7 +48,7 @@ def diagflat(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
 
 
 def _matrix(v, k):
-    """Return a matrix with a diagonal, of variables."""
+    """Return a matrix with a diagonal, for variables."""
     xp = backend.get_array_module(v)
     n = v.size + abs(k)
     rows = broadcast.broadcast_to(
@@ -57,14 +57,14 @@ def _matrix(v, k):
 
 
 def tril(m: ndarray, k: int = 0) -> ndarray:
-    """Return the elements on a diagonal and below it, and zeros elsewhere.
+    """Return the elements on and below a diagonal, and zeros elsewhere.
 
     Parameters
     ----------
     m : ndarray
-        Matrices along the last two axes, or the one row of all.
+        Matrices along the last two axes, or a vector that is used for all rows.
     k : int
-        Which diagonal: the k-th above the main one.
+        Index of the diagonal: the k-th above the main one.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def tril(m: ndarray, k: int = 0) -> ndarray:
 
 
 def triu(m: ndarray, k: int = 0) -> ndarray:
-    """Return the elements on a diagonal and above it, and zeros elsewhere.
+    """Return the elements on and above a diagonal, and zeros elsewhere.
 
     See :func:`tril`.
     """
@@ -104,12 +104,13 @@ def meshgrid(*arrays: ndarray, indexing: str = 'xy') -> list[ndarray]:
     *arrays : ndarray
         Coordinates along each axis.
     indexing : {'xy', 'ij'}
-        Whether the first two arrays are along the second axis and the first.
+        ``'xy'`` if the first two arrays vary along the second and the first
+        axis.
 
     Returns
     -------
     list of ndarray
-        As many as there are arrays.
+        One array for each argument.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def meshgrid(*arrays: ndarray, indexing: str = 'xy') -> list[ndarray]:
         If ``indexing`` is neither.
     """
     if indexing not in ('xy', 'ij'):
-        raise ValueError("indexing is 'xy' or 'ij', not %r" % (indexing,))
+        raise ValueError("indexing must be 'xy' or 'ij', not %r" % (indexing,))
     _routines.check(*arrays)
     if arrays:
         _running.common_device(arrays)

@@ -1,7 +1,7 @@
-"""Dtypes: their names, and how those of several operands combine.
+"""Dtypes: their names, and the promotion of several operands.
 
-Floats win over integers without becoming wider, and numbers of Python and NumPy count
-by their kind alone.
+Floats take precedence over integers without becoming wider, and only the kind of
+numbers of Python and NumPy is considered.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = {bool: 'b', int: 'i', float: 'f'}
 
 
 def shape(value: tp.Any) -> tuple[int, ...]:
-    """Return a shape that is given as an integer or a sequence."""
+    """Return the shape given by an integer or a sequence."""
     try:
         return operator.index(value),
     except TypeError:
@@ -38,7 +38,7 @@ def kind_of_scalar(value: tp.Any) -> str:
 
 
 def number(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
-    """Return a number of NumPy in a dtype, as elements of arrays are converted."""
+    """Convert a NumPy number to a dtype like elements of arrays."""
     return graph.silently(lambda: numpy.asarray(value).astype(dtype)[()])
 
 
@@ -66,12 +66,12 @@ def result_type(
                 kind == 'i' and found.kind == 'b'):
             found = numpy.dtype(least)
     if found is None:
-        raise _errors.DtypeError('there are no operands')
+        raise _errors.DtypeError('no operands are given')
     return found
 
 
 def floating(found: numpy.dtype[tp.Any]) -> numpy.dtype[tp.Any]:
-    """Return the dtype of what is a float whatever its operand: float32 of integers."""
+    """Return the dtype of a result that is always a float: float32 for integers."""
     return found if found.kind == 'f' else numpy.dtype('float32')
 
 

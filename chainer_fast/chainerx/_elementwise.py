@@ -1,8 +1,7 @@
-"""How routines of elements are made: which dtypes they take, and what they return.
+"""Construction of elementwise routines: their supported and returned dtypes.
 
-A *rule* takes the dtypes of operands, or the kinds of those that are numbers, and
-returns the dtype that all are converted to; it refuses those that the routine is not
-for.
+A *rule* takes the dtypes of operands, or the kinds of numbers, and returns the dtype
+to which all are converted; it rejects those that the routine does not support.
 """
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ Rule: tp.TypeAlias = tp.Callable[..., Dtype | None]
 # Rules
 #
 
-# A number stands for its kind.
+# A number is represented by its kind.
 _NUMBERS = {'b': True, 'i': 1, 'f': 1.}
 
 
@@ -36,7 +35,7 @@ def typed(x: Operand) -> Typed:
     Raises
     ------
     TypeError
-        If it is neither.
+        If the object is neither.
     """
     if isinstance(x, ndarray):
         return x._v.dtype
@@ -70,7 +69,7 @@ def _kind(x):
 
 
 def _refuse(types, kinds, wanted):
-    """Raise an error if an operand is of one of some kinds."""
+    """Raise an error if an operand has one of some kinds."""
     if any([_kind(x) in kinds for x in types]):
         names = {'b': 'bool', 'i': 'int', 'f': 'float'}
         raise _errors.DtypeError('expected %s, got %s' % (
@@ -79,14 +78,14 @@ def _refuse(types, kinds, wanted):
 
 @functools.cache
 def numeric(*types: Typed) -> Dtype:
-    """Return the dtype of a result of operands that are no bools."""
+    """Return the dtype of a result of operands that are not bools."""
     _refuse(types, 'b', 'integers or floats')
     return common(*types)
 
 
 @functools.cache
 def integral(*types: Typed) -> Dtype:
-    """Return the dtype of a result of operands that are no floats."""
+    """Return the dtype of a result of operands that are not floats."""
     _refuse(types, 'f', 'bools or integers')
     return common(*types)
 
@@ -106,7 +105,7 @@ def floating(*types: Typed) -> Dtype:
 
 @functools.cache
 def quotient(*types: Typed) -> Dtype:
-    """Return the dtype of a result that is a float, of operands that are no bools."""
+    """Return the dtype of a float result of operands that are not bools."""
     return _dtypes.floating(numeric(*types))
 
 
@@ -119,7 +118,7 @@ def comparable(*types: Typed) -> Dtype:
 
 
 def as_they_are(*types: Typed) -> None:
-    """Let all operands keep their dtypes."""
+    """Keep the dtypes of all operands."""
 
 
 # Routines
@@ -128,7 +127,7 @@ def as_they_are(*types: Typed) -> None:
 def unary(
         x: ndarray, ufunc: str, rule: Rule,
         function: tp.Callable[[Variable], Variable] | None = None) -> ndarray:
-    """Return what a ufunc makes of an array.
+    """Return the result of a ufunc for an array.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ def unary(
         Its name in NumPy and CuPy.
     rule : callable
     function : callable, optional
-        The same of variables; without it there is no gradient.
+        The equivalent function of variables; without it there is no gradient.
     """
     _routines.check(x)
     return _routines.compute((x,), _ufunc(ufunc), function, rule(x._v.dtype))
@@ -146,7 +145,7 @@ def unary(
 def binary(
         x1: Operand, x2: Operand, ufunc: str, rule: Rule,
         function: tp.Callable[..., Variable] | None = None) -> ndarray:
-    """Return what a ufunc makes of two operands: see :func:`unary`.
+    """Return the result of a ufunc for two operands: see :func:`unary`.
 
     Raises
     ------
@@ -164,20 +163,20 @@ def binary(
 
 def compare(
         x1: Operand, x2: Operand, ufunc: str, rule: Rule = comparable) -> ndarray:
-    """Return the bools that a ufunc makes of two operands, which keep their dtypes."""
+    """Return the bools of a ufunc for two operands, which keep their dtypes."""
     rule(typed(x1), typed(x2))
     return binary(x1, x2, ufunc, as_they_are)
 
 
 def in_place(x1: ndarray, x2: Operand, ufunc: str, rule: Rule) -> ndarray:
-    """Write what a ufunc makes of two operands into the first, and return it.
+    """Write the result of a ufunc for two operands into the first, and return it.
 
     Raises
     ------
     ChainerxError
         If an operand is in a graph.
     DtypeError
-        If the result is of another kind than the first operand.
+        If the kind of the result differs from that of the first operand.
     DimensionError
         If the second cannot be broadcast to the first.
     """
@@ -188,7 +187,7 @@ def in_place(x1: ndarray, x2: Operand, ufunc: str, rule: Rule) -> ndarray:
     result = rule(x1._v.dtype, typed(x2))
     if _kind(result) != _kind(x1.dtype):
         raise _errors.DtypeError(
-            'a result of %s does not fit into an array of %s' % (result, x1.dtype))
+            'a result of %s cannot be written to an array of %s' % (result, x1.dtype))
     device = _running.common_device([x for x in (x1, x2) if isinstance(x, ndarray)])
     out = x1._array
     try:
@@ -213,12 +212,12 @@ def _ufunc(name):
 def check_shapes(
         x1: Operand, x2: Operand, error: Exception,
         wanted: tuple[int, ...] | None = None) -> None:
-    """Raise the error of shapes that do not fit, if that is what is wrong.
+    """Raise the error of mismatched shapes, if they are the problem.
 
     Raises
     ------
     DimensionError
-        If they cannot be broadcast, or not to the shape that is wanted.
+        If they cannot be broadcast, or not to the required shape.
     """
     shapes = [x.shape for x in (x1, x2) if isinstance(x, ndarray)]
     try:
@@ -227,7 +226,7 @@ def check_shapes(
     except ValueError:
         pass
     raise _errors.DimensionError(
-        'the shapes %s do not fit' % ' and '.join(map(str, shapes))) from error
+        'the shapes %s do not match' % ' and '.join(map(str, shapes))) from error
 
 
 # Functions of variables and numbers
@@ -235,7 +234,7 @@ def check_shapes(
 
 def of_arrays(
         function: tp.Callable[..., Variable]) -> tp.Callable[..., Variable]:
-    """Return a function of variables that takes numbers as well, for one of them."""
+    """Return a function of variables that also accepts a number for one of them."""
     def call(x1, x2):
         if not isinstance(x1, Variable):
             return function(constant(x1, x2), x2)
@@ -244,5 +243,5 @@ def of_arrays(
 
 
 def constant(value: float, x: Variable) -> tp.Any:
-    """Return a number as an array, of the kind and dtype of a variable."""
+    """Return a number as an array with the kind and dtype of a variable."""
     return backend.get_array_module(x).asarray(value, x.dtype)

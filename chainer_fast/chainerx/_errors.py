@@ -2,15 +2,15 @@
 
 
 class ChainerxError(RuntimeError):
-    """Base of all errors of ChainerX."""
+    """Base class of all errors of ChainerX."""
 
 
 class BackendError(ChainerxError):
-    """A backend is unknown or cannot do what it is asked."""
+    """A backend is unknown or does not support a request."""
 
 
 class ContextError(ChainerxError):
-    """There is no context, or it does not have what is looked for."""
+    """A context is missing, or lacks the requested object."""
 
 
 class DeviceError(ChainerxError):
@@ -18,23 +18,23 @@ class DeviceError(ChainerxError):
 
 
 class DimensionError(ChainerxError):
-    """Shapes, axes or numbers of elements do not fit."""
+    """Shapes, axes or numbers of elements do not match."""
 
 
 class DtypeError(ChainerxError):
-    """Dtypes do not fit the operation."""
+    """The operation does not support the dtypes."""
 
 
 class GradientError(ChainerxError):
-    """A gradient does not fit its array."""
+    """A gradient does not match its array."""
 
 
 class GradientCheckError(ChainerxError):
-    """Gradients differ from those by finite differences."""
+    """Gradients differ from numerical ones."""
 
 
 class NotImplementedError(ChainerxError):  # noqa: A001
-    """The operation is not there."""
+    """The operation is not implemented."""
 
 
 for _error in (ChainerxError, BackendError, ContextError, DeviceError, DimensionError,

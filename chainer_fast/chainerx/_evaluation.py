@@ -1,4 +1,4 @@
-"""How good predictions are."""
+"""Evaluation of predictions."""
 from __future__ import annotations
 
 from chainer_fast.chainerx import _functions
@@ -9,7 +9,7 @@ __all__ = ['accuracy']
 
 
 def accuracy(y: ndarray, t: ndarray, ignore_label: int | None = None) -> ndarray:
-    """Return the share of labels whose scores are the largest.
+    """Return the fraction of labels with the largest scores.
 
     Parameters
     ----------
@@ -18,14 +18,14 @@ def accuracy(y: ndarray, t: ndarray, ignore_label: int | None = None) -> ndarray
     t : ndarray of int
         Labels, of the shape without classes.
     ignore_label : int, optional
-        A label that does not count.
+        A label to ignore.
 
     Raises
     ------
     DtypeError
-        If the scores are no floats, or the labels no integers.
+        If the scores are not floats, or the labels not integers.
     DimensionError
-        If the shapes do not go together.
+        If the shapes do not match.
     """
     _functions.expect_dtypes('f', y)
     _functions.expect_dtypes('iu', t)

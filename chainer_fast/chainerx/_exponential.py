@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, and roots of elements: all of them are floats."""
+"""Elementwise exponentials, logarithms and roots; results are floats."""
 from __future__ import annotations
 
 from chainer_fast import functions as F
@@ -21,7 +21,7 @@ def exp2(x: ndarray) -> ndarray:
 
 
 def expm1(x: ndarray) -> ndarray:
-    """Return the exponential of elements, less one."""
+    """Return the exponential of elements, minus one."""
     return unary(x, 'expm1', floating, F.expm1)
 
 

@@ -1,4 +1,4 @@
-"""Functions of Chainer on arrays: dtypes are promoted, errors are ChainerX's own."""
+"""Functions of Chainer on arrays, with dtype promotion and errors of ChainerX."""
 from __future__ import annotations
 
 import operator
@@ -22,11 +22,13 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
     Parameters
     ----------
     function : callable
-        Takes as many variables, and returns one or a tuple or list of new ones.
+        Function of as many variables, which returns one or a tuple or list of
+        new ones.
     *arrays : ndarray
-        They are converted to their common dtype, integers alone to float32.
+        Arrays, which are converted to their common dtype, or to float32 if all
+        are integers.
     integers : callable, optional
-        What takes the arrays instead, if all of them are of integers.
+        Function that is called instead if all arrays are of integers.
 
     Returns
     -------
@@ -35,7 +37,7 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
     Raises
     ------
     DimensionError
-        If the function does not take the shapes.
+        If the function does not support the shapes.
     """
     variables = graph.plain_variables(arrays)
     if variables is None:
@@ -60,7 +62,7 @@ def apply_as(dtype: tp.Any, function: tp.Callable[..., tp.Any],
 
 
 def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
-    """Apply a function of variables to arrays as they are."""
+    """Apply a function of variables to arrays without conversion."""
     _routines.check(*arrays)
     return _run(function, arrays)
 
@@ -73,7 +75,7 @@ def _run(function, arrays):
 
 
 def common_float(*arrays: ndarray) -> tp.Any:
-    """Return the dtype of arrays together, float32 of integers."""
+    """Return the common dtype of arrays, float32 for integers."""
     return _dtypes.floating(_dtypes.result_type([array.dtype for array in arrays]))
 
 
@@ -84,12 +86,12 @@ def axes(a: ndarray, axis: None) -> None: ...
 @tp.overload
 def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None: ...
 def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
-    """Return axes of an array, counted from the front; None stays.
+    """Return axes of an array as non-negative numbers, or None.
 
     Raises
     ------
     DimensionError
-        If the array does not have one, or one is told twice.
+        If the array lacks an axis, or one is repeated.
     """
     if axis is None:
         return None
@@ -100,31 +102,32 @@ def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
                 'axis %s is out of bounds for an array of %d axes' % (each, ndim))
         found.append(each % ndim)
     if len(set(found)) < len(found):
-        raise _errors.DimensionError('an axis is told twice: %s' % (axis,))
+        raise _errors.DimensionError('an axis is repeated: %s' % (axis,))
     return tuple(found)
 
 
 def one_axis(axis: int, ndim: int) -> int:
-    """Return an axis of so many, counted from the front.
+    """Return an axis as a non-negative number.
 
     Raises
     ------
     DimensionError
-        If there is no such axis.
+        If the axis does not exist.
     """
     found = operator.index(axis)
     if not -ndim <= found < ndim:
-        raise _errors.DimensionError('there is no axis %s among %d' % (found, ndim))
+        raise _errors.DimensionError('the axis %s does not exist among '
+                                     '%d' % (found, ndim))
     return found % ndim
 
 
 def kept_shape(a: ndarray, axis: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Return the shape with length 1 for axes, which None stands for all of."""
+    """Return the shape with length 1 for axes; None means all axes."""
     return tuple([1 if axis is None or i in axis else n for i, n in enumerate(a.shape)])
 
 
 def expect_dtypes(kind: str, *arrays: ndarray) -> None:
-    """Refuse arrays whose dtypes are not of a kind, such as ``'f'``.
+    """Raise an error for arrays whose dtypes do not have a kind, such as ``'f'``.
 
     Raises
     ------
@@ -133,5 +136,5 @@ def expect_dtypes(kind: str, *arrays: ndarray) -> None:
     _routines.check(*arrays)
     for array in arrays:
         if array.dtype.kind not in kind:
-            raise _errors.DtypeError('%s are expected, not %s' % (
+            raise _errors.DtypeError('expected %s, not %s' % (
                 'floats' if kind == 'f' else 'integers', array.dtype))

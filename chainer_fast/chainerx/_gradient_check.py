@@ -1,4 +1,4 @@
-"""Gradients compared with finite differences."""
+"""Comparison of gradients with finite differences."""
 from __future__ import annotations
 
 import typing as tp
@@ -58,7 +58,7 @@ def check_backward(
     Parameters
     ----------
     func : callable
-        Takes a tuple of arrays, and returns one.
+        Function of a tuple of arrays, which returns one.
     inputs : tuple of ndarray
         At least one of them requires a gradient.
     grad_outputs : tuple of ndarray
@@ -81,11 +81,11 @@ def check_backward(
         raise _errors.GradientCheckError('no input requires a gradient')
     if len(eps) != len(inputs):
         raise _errors.GradientCheckError(
-            'there are %d steps for %d inputs' % (len(eps), len(inputs)))
+            '%d steps were passed for %d inputs' % (len(eps), len(inputs)))
     outputs = func(inputs)
     if len(outputs) != len(grad_outputs):
         raise _errors.GradientCheckError(
-            'there are %d grad_outputs for %d outputs'
+            '%d grad_outputs were passed for %d outputs'
             % (len(grad_outputs), len(outputs)))
     found = _backward.grad(
         outputs, [inputs[i] for i in wanted], backprop_id, grad_outputs=grad_outputs)
@@ -96,7 +96,7 @@ def check_backward(
                   else _host(gradient))
         if not numpy.allclose(values, numerical[i], rtol, atol):
             raise _errors.GradientCheckError(
-                'the gradient of input %d is\n%s\nand by finite differences\n%s'
+                'the gradient of input %d is\n%s\nbut the numerical gradient is\n%s'
                 % (i, values, numerical[i]))
 
 
@@ -109,7 +109,7 @@ def check_double_backward(
     Parameters
     ----------
     func : callable
-        Takes a tuple of arrays, and returns one.
+        Function of a tuple of arrays, which returns one.
     inputs, grad_outputs : tuple of ndarray
         Inputs, and gradients of the outputs.
     grad_grad_inputs : tuple of ndarray

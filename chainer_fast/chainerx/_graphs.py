@@ -1,10 +1,10 @@
-"""Graphs by their names, and the modes that switch them off.
+"""Named graphs, and the modes that turn them off.
 
 An array can be in several graphs. The default graph is that of
-:class:`chainer_fast.Variable`, and ``config.enable_backprop`` switches it. All others
-are named by a :class:`BackpropId`. All are recorded in one: nodes that leave some of
-them (:class:`StopGradients`) hide what is before them while one of those is being
-differentiated.
+:class:`chainer_fast.Variable`, controlled by ``config.enable_backprop``. All others
+are named by a :class:`BackpropId`. All are recorded in a single graph: nodes that
+leave some of the graphs (:class:`StopGradients`) hide preceding nodes while one of
+those graphs is being differentiated.
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ anygraph = AnyGraph.anygraph
 class _Local(threading.local):
 
     def __init__(self):
-        self.modes = []         # pairs of a function of graphs, and whether they are on
+        self.modes = []         # (function of graphs, whether they are active)
         self.running = None     # the graph that is being differentiated
 
 
@@ -46,11 +46,11 @@ def default_id() -> BackpropId:
 
 
 def resolve(backprop_id: BackpropId | None) -> BackpropId:
-    """Return the name of a graph that is alive; None stands for the default one."""
+    """Return the name of an existing graph; None means the default one."""
     if backprop_id is None:
         return default_id()
     if not isinstance(backprop_id, BackpropId):
-        raise TypeError('a graph is named by a BackpropId, not %s'
+        raise TypeError('a graph must be a BackpropId, not %s'
                         % type(backprop_id).__name__)
     backprop_id.context._check_valid_backprop_id(backprop_id)
     return backprop_id
@@ -72,12 +72,12 @@ class BackpropScope:
 
 
 def backprop_scope(name: str, context: Context | None = None) -> BackpropScope:
-    """Return a scope with a graph of its own, which it yields the name of."""
+    """Return a scope with a new graph, whose name it yields."""
     return BackpropScope(name, context)
 
 
 class _Mode:
-    """Switches graphs on or off while it is entered."""
+    """Turns graphs on or off while it is entered."""
 
     def __init__(self, which, enabled):
         if which is None or isinstance(which, Context):
@@ -133,7 +133,7 @@ def force_backprop_mode(which: _Which = None) -> _Mode:
 
 
 def is_on(backprop_id: BackpropId) -> bool:
-    """Return whether a graph is recorded now."""
+    """Return whether a graph is being recorded."""
     if backprop_id is _contexts.main_context._default_id:
         return config.enable_backprop
     for covers, enabled in reversed(local.modes):
@@ -144,13 +144,13 @@ def is_on(backprop_id: BackpropId) -> bool:
 
 def is_backprop_required(
         backprop_id: BackpropId | None = None, context: Context | None = None) -> bool:
-    """Return whether a graph is recorded now: by default the default one.
+    """Return whether a graph is being recorded, by default the default one.
 
     Parameters
     ----------
     backprop_id : BackpropId, optional
     context : Context, optional
-        The context whose default graph is meant.
+        The context of the default graph.
     """
     if context is not None and not isinstance(context, Context):
         raise TypeError('context must be a Context, not %s' % type(context).__name__)
@@ -173,7 +173,7 @@ class running:
 
 
 class StopGradients(FunctionNode):
-    """Identity through which no gradient of some graphs comes.
+    """Identity that stops the gradients of some graphs.
 
     Parameters
     ----------
@@ -194,16 +194,16 @@ class StopGradients(FunctionNode):
 
 
 def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:
-    """Return the graphs of an array that no function has made."""
+    """Return the graphs of an array that no function computed."""
     return node.__dict__.get('_backprop_ids') or frozenset([default_id()])
 
 
 def reached(
         variable: Variable, known: dict[int, frozenset[BackpropId]] | None = None,
         ) -> frozenset[BackpropId]:
-    """Return the graphs that a variable is in, by the leaves that it comes from.
+    """Return the graphs of a variable, determined by the leaves on which it depends.
 
-    ``known`` keeps what is found of nodes, by their identity, for the next call.
+    ``known`` caches results for nodes, by identity, for the next call.
     """
     if not variable.requires_grad:
         return frozenset()

@@ -23,7 +23,7 @@ __all__ = ['copyto', 'take', 'where']
 
 
 def _index(indices):
-    """Return an index that makes a view, of plain arrays where there are any."""
+    """Return an index with plain arrays, which makes a view if it has none."""
     if not isinstance(indices, tuple):
         indices = indices,
     indices = tuple([each._array if isinstance(each, ndarray) else each
@@ -60,7 +60,7 @@ def _iter(a):
 
 
 def check_writable(a: ndarray) -> None:
-    """Refuse to change an array that is in a graph.
+    """Raise an error if an array to be changed is in a graph.
 
     Raises
     ------
@@ -101,11 +101,11 @@ def copyto(dst: ndarray, src: tp.Any, casting: str = 'same_kind',
     ----------
     dst : ndarray
     src : ndarray or number
-        Broadcast to the shape of ``dst``.
+        Array that is broadcast to the shape of ``dst``.
     casting : str
-        Which conversions of dtypes are allowed, as in NumPy.
+        Allowed conversions of dtypes, as in NumPy.
     where : ndarray or bool
-        Where elements are written.
+        Mask of the elements to write.
 
     Raises
     ------
@@ -139,10 +139,10 @@ def take(a: ndarray, indices: tp.Any, axis: int | None = None,
     a : ndarray
     indices : ndarray, array of NumPy, or sequence of int
     axis : int, optional
-        None takes elements.
+        None means the flattened array.
     mode : {'raise', 'wrap', 'clip'}, optional
-        What becomes of an index out of bounds: an error, which is the default but not
-        there on ``cuda``, the rest of the division by the length, or the nearest end.
+        Treatment of indices out of bounds: an error, which is the default but not
+        supported on ``cuda``; modulo the length; or the nearest end.
 
     Raises
     ------
@@ -158,11 +158,11 @@ def take(a: ndarray, indices: tp.Any, axis: int | None = None,
     length = a.shape[axis]
     indices = _conversion.asarray(indices, device=a.device)._array
     if indices.dtype.kind not in 'iu' and indices.size:
-        raise _errors.DtypeError('indices are integers, not %s' % (indices.dtype,))
+        raise _errors.DtypeError('indices must be integers, not %s' % (indices.dtype,))
     found = _bounded(indices.astype(numpy.int64), length, mode, a.device)
 
     def of_variable(a):
-        # Arrays for the axes before make the result contiguous, as that of take is.
+        # Arrays for the preceding axes make the result contiguous, like that of take.
         xp = backend.get_array_module(found)
         before = [xp.arange(n).reshape((n,) + (1,) * (axis - 1 - i + found.ndim))
                   for i, n in enumerate(a.shape[:axis])]
@@ -171,7 +171,7 @@ def take(a: ndarray, indices: tp.Any, axis: int | None = None,
 
 
 def _bounded(indices, length, mode, device):
-    """Return indices that are not out of bounds."""
+    """Return indices within bounds."""
     if mode is None:
         mode = 'raise' if device.native else 'wrap'
     if mode == 'wrap' and length:
@@ -179,21 +179,21 @@ def _bounded(indices, length, mode, device):
     if mode == 'clip' and length:
         return indices.clip(0, length - 1)
     if mode not in ('raise', 'wrap', 'clip'):
-        raise ValueError("the mode is 'raise', 'wrap' or 'clip', not %r" % (mode,))
+        raise ValueError("the mode must be 'raise', 'wrap' or 'clip', not %r" % (mode,))
     if not device.native:
-        raise _errors.BackendError("the mode 'raise' is not there on cuda")
+        raise _errors.BackendError("the mode 'raise' is not supported on cuda")
     if indices.size and not -length <= indices.min() <= indices.max() < length:
         raise IndexError('an index is out of bounds for %s elements' % (length,))
     return indices
 
 
 def where(condition: ndarray, x: tp.Any, y: tp.Any) -> ndarray:
-    """Return elements of one array or another, or numbers.
+    """Return elements selected from two arrays or numbers.
 
     Parameters
     ----------
     condition : ndarray
-        Where it is not zero, the element is of ``x``.
+        Where it is nonzero, the element is that of ``x``, otherwise of ``y``.
     x, y : ndarray or number
 
     Raises
@@ -205,7 +205,7 @@ def where(condition: ndarray, x: tp.Any, y: tp.Any) -> ndarray:
     given = [each for each in (x, y) if isinstance(each, ndarray)]
     numbers = [each for each in (x, y) if _routines.is_scalar(each)]
     if len(given) + len(numbers) < 2:
-        raise TypeError('x and y are of chainerx.ndarray or numbers')
+        raise TypeError('x and y must be chainerx.ndarray or numbers')
     dtype = _dtypes.result_type([a.dtype for a in given], numbers)
     device = _running.common_device([condition, *given])
     mask = condition._array.astype(bool, copy=False)

@@ -1,4 +1,4 @@
-"""Memory that is shared with NumPy, CuPy and buffers."""
+"""Sharing memory with NumPy, CuPy and buffers."""
 from __future__ import annotations
 
 import ctypes
@@ -14,13 +14,13 @@ __all__ = ['from_dlpack', 'frombuffer', 'to_numpy']
 
 
 def to_numpy(array: ndarray, copy: bool = True) -> numpy.ndarray[tp.Any, tp.Any]:
-    """Return an array of NumPy with the elements of an array.
+    """Return a NumPy array with the elements of an array.
 
     Parameters
     ----------
     array : ndarray
     copy : bool
-        Without it, the memory of an array on ``native`` is shared.
+        Otherwise, the memory of an array on ``native`` is shared.
     """
     _routines.check(array)
     found = to_host(array)
@@ -28,11 +28,11 @@ def to_numpy(array: ndarray, copy: bool = True) -> numpy.ndarray[tp.Any, tp.Any]
 
 
 def _to_cupy(array: ndarray) -> tp.Any:
-    """Return an array of CuPy that shares the memory of one on ``cuda``."""
+    """Return a CuPy array that shares the memory of one on ``cuda``."""
     _routines.check(array)
     if array.device.native:
         raise _errors.ChainerxError(
-            'an array on %s has no memory of CuPy' % (array.device,))
+            'an array on %s does not use memory of CuPy' % (array.device,))
     return array._array
 
 
@@ -43,18 +43,18 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
     Parameters
     ----------
     buffer : buffer
-        Contiguous; on ``cuda``, a CuPy array.
+        A contiguous buffer; on ``cuda``, a CuPy array.
     dtype : dtype
     count : int
         Number of elements; all for -1.
     offset : int
-        Bytes to leave out.
+        Bytes to skip.
     device : Device or str, optional
 
     Raises
     ------
     ChainerxError
-        If the memory is not that of the device.
+        If the memory does not belong to the device.
     ValueError
         If the buffer is not contiguous, or too small.
     """
@@ -63,7 +63,7 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
     if device.native:
         return checked(numpy.frombuffer(buffer, dtype, count, offset), device)
     if not isinstance(buffer, device.xp.ndarray) or buffer.device.id != device.index:
-        raise _errors.ChainerxError('the buffer is not memory of %s' % (device,))
+        raise _errors.ChainerxError('the buffer is not in memory of %s' % (device,))
     if not buffer.flags.c_contiguous:
         raise ValueError('the buffer is not contiguous')
     data = buffer.ravel().view(numpy.uint8)[offset:].view(dtype)
@@ -73,7 +73,7 @@ def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
 
 
 def _memory(a):
-    """Return first address and size of the memory that an array is a part of."""
+    """Return first address and size of the memory that contains an array."""
     array = a._array
     while isinstance(array.base, type(array)):
         array = array.base
@@ -87,7 +87,7 @@ def _address(array):
 
 
 def _extent(shape, strides, dtype):
-    """Return how many bytes the memory starts from the first element, and its size."""
+    """Return the memory's offset from the first element and its size, in bytes."""
     if 0 in shape:
         return 0, 0
     spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
@@ -97,19 +97,19 @@ def _extent(shape, strides, dtype):
 
 for _name, _get, _doc in (
         ('data_ptr', lambda a: _memory(a)[0],
-         'Address of the memory, in which the array starts at ``offset``.'),
-        ('data_size', lambda a: _memory(a)[1], 'Bytes of the memory.'),
+         'Address of the memory; the array starts at ``offset``.'),
+        ('data_size', lambda a: _memory(a)[1], 'Size of the memory in bytes.'),
         ('offset', lambda a: _address(a._array) - _memory(a)[0],
          'Bytes from the start of the memory to the first element.'),
         ('_debug_data_memory_address', lambda a: _memory(a)[0],
          'Address of the memory.'),
         ('_debug_flat_data', lambda a: to_host(a).ravel().tolist(),
-         'The elements as numbers of Python.')):
+         'The elements as Python numbers.')):
     setattr(ndarray, _name, property(_get, doc=_doc))
 
 
 def _as_numpy(a, dtype=None, copy=None):
-    """Return the elements, as :func:`numpy.asarray` asks for them."""
+    """Return the elements, for :func:`numpy.asarray`."""
     found = to_host(a)
     if dtype is not None and dtype != found.dtype:
         return found.astype(dtype)
@@ -120,7 +120,7 @@ def _dlpack(a, **kwargs):
     """Return a capsule for other libraries, with the memory of an array."""
     if a._is_connected():
         raise _errors.ChainerxError(
-            'an array that is in a graph is not shared with other libraries: '
+            'an array that is in a graph cannot be shared with other libraries: '
             'as_grad_stopped() returns a view outside of graphs')
     return a._array.__dlpack__(**kwargs)
 
@@ -132,24 +132,24 @@ for _name, _method in {
 
 
 def from_dlpack(x: tp.Any, device: tp.Any = None) -> ndarray:
-    """Return an array with the memory of another library's, which has ``__dlpack__``.
+    """Return an array with the memory of another library's array with ``__dlpack__``.
 
     Parameters
     ----------
     x : array
-        On that device.
+        Array on that device.
     device : Device or str, optional
     """
     device = _contexts.get_device(device)
     with device.scope():
-        # The memory may be another GPU's.
+        # The memory may belong to another GPU.
         return checked(device.xp.asarray(device.xp.from_dlpack(x)), device)
 
 
 def _fromrawpointer(
         ptr: int, shape: tp.Sequence[int], dtype: tp.Any, strides: tp.Sequence[int],
         device: tp.Any, offset: int, base: object) -> ndarray:
-    """Return an array with memory that another object keeps.
+    """Return an array with memory that another object owns.
 
     Parameters
     ----------
@@ -161,12 +161,12 @@ def _fromrawpointer(
     offset : int
         Bytes from the address to the first element.
     base : object
-        Kept as long as the array is.
+        Object that is kept alive as long as the array.
 
     Raises
     ------
     ChainerxError
-        If the memory is not that of the device.
+        If the memory does not belong to the device.
     """
     device = _contexts.get_device(device)
     dtype = _dtypes.dtype(dtype)
@@ -179,7 +179,7 @@ def _fromrawpointer(
     cupy = device.xp
     found = cupy.cuda.runtime.pointerGetAttributes(ptr)
     if found.device != device.index or not found.devicePointer:
-        raise _errors.ChainerxError('the memory is not that of %s' % (device,))
+        raise _errors.ChainerxError('the memory does not belong to %s' % (device,))
     memory = cupy.cuda.UnownedMemory(start, size, base, device.index)
     return checked(cupy.ndarray(
         shape, dtype, cupy.cuda.MemoryPointer(memory, -low), strides), device)

@@ -1,4 +1,4 @@
-"""Arrays joined, split and repeated."""
+"""Joining, splitting and repeating arrays."""
 from __future__ import annotations
 
 import operator
@@ -28,7 +28,7 @@ _Sections: tp.TypeAlias = tp.Any
 def _given(arrays):
     arrays = list(arrays)
     if not arrays:
-        raise _errors.DimensionError('there are no arrays to join')
+        raise _errors.DimensionError('no arrays to join')
     _routines.check(*arrays)
     return arrays
 
@@ -39,21 +39,22 @@ def concatenate(arrays: tp.Sequence[ndarray], axis: int | None = 0) -> ndarray:
     Parameters
     ----------
     arrays : sequence of ndarray
-        With the same lengths along all other axes.
+        Arrays with the same lengths along all other axes.
     axis : int, optional
-        None joins the elements of all arrays along a single axis.
+        None flattens all arrays first.
 
     Raises
     ------
     DimensionError
-        If there are none, or their shapes or the axis do not fit.
+        If there are none, or their shapes or the axis do not match.
     """
     arrays = _given(arrays)
     if axis is None:
         arrays, axis = [a.ravel() for a in arrays], 0
     i = _functions.one_axis(axis, arrays[0].ndim)
     if len({a.shape[:i] + a.shape[i + 1:] + (a.ndim,) for a in arrays}) > 1:
-        raise _errors.DimensionError('arrays of shapes %s are not joined along axis %d'
+        raise _errors.DimensionError('arrays of shapes %s cannot be joined along axis '
+                                     '%d'
                                      % ([a.shape for a in arrays], i))
     return _routines.compute(
         arrays, lambda xp, *arrays: xp.concatenate(arrays, i),
@@ -68,16 +69,16 @@ def stack(arrays: tp.Sequence[ndarray], axis: int = 0) -> ndarray:
     ----------
     arrays : sequence of ndarray
     axis : int
-        Its place in the result.
+        Its position in the result.
 
     Raises
     ------
     DimensionError
-        If there are none, or their shapes or the axis do not fit.
+        If there are none, or their shapes or the axis do not match.
     """
     arrays = [_manipulation.expand_dims(a, axis) for a in _given(arrays)]
     if any([a.shape != arrays[0].shape for a in arrays]):
-        raise _errors.DimensionError('only arrays of one shape are stacked')
+        raise _errors.DimensionError('only arrays of one shape can be stacked')
     return concatenate(arrays, axis)
 
 
@@ -98,21 +99,21 @@ def dstack(arrays: tp.Sequence[ndarray]) -> ndarray:
 
 
 def _cuts(given, length):
-    """Return where an axis is cut, in increasing order or not."""
+    """Return the positions where an axis is split, in any order."""
     if isinstance(given, str):
-        raise TypeError('places to cut are integers, not %r' % (given,))
+        raise TypeError('split positions must be integers, not %r' % (given,))
     if numpy.ndim(given):
         cuts = given.tolist() if isinstance(given, numpy.ndarray) else given
         if numpy.ndim(given) > 1:
-            raise _errors.DimensionError('places to cut are not on one axis')
+            raise _errors.DimensionError('split positions must be one-dimensional')
         return [min(max(cut + length if cut < 0 else cut, 0), length)
                 for cut in map(operator.index, cuts)]
     sections = int(given)
     if sections != given:
-        raise TypeError('the number of sections is an integer, not %s' % (given,))
+        raise TypeError('the number of sections must be an integer, not %s' % (given,))
     if sections <= 0 or length % sections:
         raise _errors.DimensionError(
-            'an axis of length %s is not split into %s' % (length, sections))
+            'an axis of length %s cannot be split into %s parts' % (length, sections))
     return list(range(length // sections, length, length // sections or 1))
 
 
@@ -123,13 +124,13 @@ def split(ary: ndarray, indices_or_sections: _Sections, axis: int = 0) -> list[n
     ----------
     ary : ndarray
     indices_or_sections : int or sequence of int
-        In how many parts of the same length, or where the axis is cut.
+        Number of equal parts, or the positions where the axis is split.
     axis : int
 
     Raises
     ------
     DimensionError
-        If the array does not have the axis, or it has no such parts.
+        If the array does not have the axis, or it cannot be split so.
     TypeError
         If a number is not an integer.
     """
@@ -164,7 +165,7 @@ def _split_of(ary, indices_or_sections, ndim, axis):
     _routines.check(ary)
     if ary.ndim < ndim:
         raise _errors.DimensionError(
-            'the array has %d axes, not %d or more' % (ary.ndim, ndim))
+            'the array has %d axes, but needs %d or more' % (ary.ndim, ndim))
     return split(ary, indices_or_sections, axis)
 
 
@@ -176,9 +177,9 @@ def repeat(a: ndarray, repeats: _Sections, axis: int | None = None) -> ndarray:
     ----------
     a : ndarray
     repeats : int or sequence of int
-        How often, for all or for each part.
+        Number of repetitions, for all or for each part.
     axis : int, optional
-        None repeats the elements along a single axis.
+        None flattens the array first.
 
     Raises
     ------
@@ -193,7 +194,7 @@ def repeat(a: ndarray, repeats: _Sections, axis: int | None = None) -> ndarray:
     counts = _dtypes.shape(repeats)
     if len(counts) not in (1, a.shape[axis]) or min(counts, default=0) < 0:
         raise _errors.DimensionError(
-            '%d parts are not repeated %s times' % (a.shape[axis], counts))
+            '%d parts cannot be repeated %s times' % (a.shape[axis], counts))
     times = counts[0] if len(counts) == 1 else counts
     return _routines.compute(
         [a], lambda xp, a: xp.repeat(a, times, axis),

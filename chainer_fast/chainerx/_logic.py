@@ -1,4 +1,4 @@
-"""Comparisons, logic of truth values, and logic of bits."""
+"""Comparisons, logical and bitwise operations."""
 from __future__ import annotations
 
 from chainer_fast.chainerx import _elementwise
@@ -17,7 +17,8 @@ def equal(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
+        At least one array; shapes must broadcast, and either all or none must
+        be bools.
 
     Raises
     ------
@@ -52,12 +53,12 @@ def greater_equal(x1: Operand, x2: Operand) -> ndarray:
 
 
 def logical_and(x1: Operand, x2: Operand) -> ndarray:
-    """Return where both elements are true, that is not zero.
+    """Return where both elements are true, that is, nonzero.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast.
+        At least one array; shapes must broadcast.
 
     Raises
     ------
@@ -67,12 +68,12 @@ def logical_and(x1: Operand, x2: Operand) -> ndarray:
 
 
 def logical_or(x1: Operand, x2: Operand) -> ndarray:
-    """Return where one element or both are true, that is not zero.
+    """Return where at least one element is true, that is, nonzero.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast.
+        At least one array; shapes must broadcast.
 
     Raises
     ------
@@ -82,12 +83,12 @@ def logical_or(x1: Operand, x2: Operand) -> ndarray:
 
 
 def logical_xor(x1: Operand, x2: Operand) -> ndarray:
-    """Return where exactly one element is true, that is not zero.
+    """Return where exactly one element is true, that is, nonzero.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast.
+        At least one array; shapes must broadcast.
 
     Raises
     ------
@@ -97,12 +98,12 @@ def logical_xor(x1: Operand, x2: Operand) -> ndarray:
 
 
 def logical_not(x: ndarray) -> ndarray:
-    """Return where elements are not true, that is zero."""
+    """Return where elements are false, that is, zero."""
     return unary(x, 'logical_not', _elementwise.as_they_are)
 
 
 def isnan(x: ndarray) -> ndarray:
-    """Return where elements are not a number."""
+    """Return where elements are NaN."""
     return unary(x, 'isnan', _elementwise.as_they_are)
 
 
@@ -122,7 +123,7 @@ def bitwise_and(x1: Operand, x2: Operand) -> ndarray:
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, no floats.
+        At least one array; shapes must broadcast; floats are not supported.
 
     Raises
     ------
@@ -132,7 +133,7 @@ def bitwise_and(x1: Operand, x2: Operand) -> ndarray:
 
 
 def bitwise_or(x1: Operand, x2: Operand) -> ndarray:
-    """Return the bits that are set in one element or both: see :func:`bitwise_and`."""
+    """Return the bits that are set in at least one element: see :func:`bitwise_and`."""
     return binary(x1, x2, 'bitwise_or', _elementwise.integral)
 
 
@@ -142,12 +143,12 @@ def bitwise_xor(x1: Operand, x2: Operand) -> ndarray:
 
 
 def left_shift(x1: Operand, x2: Operand) -> ndarray:
-    """Return integers whose bits are moved up, to double them each time.
+    """Return integers with their bits shifted to the left.
 
     Parameters
     ----------
     x1 : ndarray or int
-        The result has its dtype, and int64 if it is a number.
+        The result has its dtype, or int64 if it is a number.
     x2 : ndarray or int
         Numbers of bits.
 
@@ -159,12 +160,12 @@ def left_shift(x1: Operand, x2: Operand) -> ndarray:
 
 
 def right_shift(x1: Operand, x2: Operand) -> ndarray:
-    """Return integers whose bits are moved down, to halve them each time.
+    """Return integers with their bits shifted to the right.
 
     Parameters
     ----------
     x1 : ndarray or int
-        The result has its dtype, and int64 if it is a number.
+        The result has its dtype, or int64 if it is a number.
     x2 : ndarray or int
         Numbers of bits.
 

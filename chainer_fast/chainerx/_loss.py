@@ -1,4 +1,4 @@
-"""Losses, one for each element or example."""
+"""Losses per element or example."""
 from __future__ import annotations
 
 from chainer_fast import functions as F
@@ -21,13 +21,13 @@ def squared_error(x1: ndarray, x2: ndarray) -> ndarray:
 
 
 def huber_loss(x: ndarray, t: ndarray, delta: float, reduce: str = 'no') -> ndarray:
-    """Return half the squared error where it is small, and a line elsewhere.
+    """Return half the squared error for small errors, and a linear function elsewhere.
 
     Parameters
     ----------
     x, t : ndarray
     delta : float
-        The absolute error from which on it is a line.
+        The absolute error at which it becomes linear.
     reduce : {'no', 'sum_along_second_axis'}
     """
     return _functions.apply(
@@ -36,7 +36,7 @@ def huber_loss(x: ndarray, t: ndarray, delta: float, reduce: str = 'no') -> ndar
 
 def gaussian_kl_divergence(mean: ndarray, ln_var: ndarray,
                            reduce: str = 'no') -> ndarray:
-    """Return the divergence of normal distributions from the standard one.
+    """Return the KL divergence of normal distributions from the standard one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def gaussian_kl_divergence(mean: ndarray, ln_var: ndarray,
 
 
 def hinge(x: ndarray, t: ndarray, norm: float = 1.0) -> ndarray:
-    """Return how much scores fall short of the margins around their labels.
+    """Return the hinge loss of scores and labels.
 
     Parameters
     ----------
@@ -58,15 +58,15 @@ def hinge(x: ndarray, t: ndarray, norm: float = 1.0) -> ndarray:
     t : ndarray of int
         Labels, of the shape ``(batch,)``.
     norm : {1.0, 2.0}
-        Whether it is squared.
+        Whether the loss is squared.
 
     Raises
     ------
     ValueError
-        If ``norm`` is another one.
+        If ``norm`` is invalid.
     """
     if norm not in (1, 2):
-        raise ValueError('norm is 1.0 or 2.0, not %r' % (norm,))
+        raise ValueError('norm must be 1.0 or 2.0, not %r' % (norm,))
 
     def function(v, labels):
         signs = x.device.xp.ones_like(v.array)
@@ -76,12 +76,12 @@ def hinge(x: ndarray, t: ndarray, norm: float = 1.0) -> ndarray:
 
     if x.ndim != 2 or t.shape != x.shape[:1]:
         raise _errors.DimensionError(
-            'the shapes %s and %s do not go together' % (x.shape, t.shape))
+            'the shapes %s and %s do not match' % (x.shape, t.shape))
     return _with_labels(function, x, t)
 
 
 def sigmoid_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
-    """Return the cross entropy of sigmoids, and of labels 0 and 1.
+    """Return the cross entropy of sigmoids and labels 0 and 1.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def sigmoid_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
 
 
 def softmax_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
-    """Return the cross entropy of softmaxes over the second axis, and of labels.
+    """Return the cross entropy of softmaxes over the second axis and labels.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def softmax_cross_entropy(x1: ndarray, x2: ndarray) -> ndarray:
 
 
 def _with_labels(function, x, t):
-    """Apply a function of floats, which are in graphs, and of integers."""
+    """Apply a function of floats, which may be in graphs, and of integers."""
     _functions.expect_dtypes('f', x)
     _functions.expect_dtypes('iu', t)
     _running.common_device([x, t])

@@ -1,4 +1,4 @@
-"""Shapes and orders of axes."""
+"""Changes of shapes and of the order of axes."""
 from __future__ import annotations
 
 import math
@@ -25,32 +25,32 @@ __all__ = [
 
 
 def _whole_shape(shape, size):
-    """Return a shape with the length that is left open filled in."""
+    """Return a shape with its open length filled in."""
     unknown = [i for i, length in enumerate(shape) if length < 0]
     known = math.prod([length for length in shape if length >= 0])
     if len(unknown) > 1 or (
             unknown and (not known or size % known)) or (
             not unknown and known != size):
         raise _errors.DimensionError(
-            '%s elements are not an array of shape %s' % (size, shape))
+            '%s elements cannot have the shape %s' % (size, shape))
     if unknown:
         shape = tuple([size // known if n < 0 else n for n in shape])
     return shape
 
 
 def reshape(a: ndarray, newshape: tp.Any) -> ndarray:
-    """Return the elements in another shape, a view where that is possible.
+    """Return the elements with another shape, as a view if possible.
 
     Parameters
     ----------
     a : ndarray
     newshape : int or sequence of int
-        One length may be negative, which is worked out.
+        One length may be negative, which is inferred.
 
     Raises
     ------
     DimensionError
-        If the array does not have that many elements.
+        If the number of elements differs.
     """
     _routines.check(a)
     shape = _whole_shape(_dtypes.shape(newshape), a.size)
@@ -66,7 +66,7 @@ def _reshape_method(a, *newshape):
 
 @_array.method
 def ravel(a: ndarray) -> ndarray:
-    """Return the elements along one axis, a view where that is possible."""
+    """Return the elements along one axis, as a view if possible."""
     return reshape(a, -1)
 
 
@@ -84,7 +84,7 @@ def squeeze(a: ndarray, axis: _functions._Axis = None) -> ndarray:
     ----------
     a : ndarray
     axis : int or tuple of int, optional
-        By default all such axes.
+        By default all axes of length 1.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def expand_dims(a: ndarray, axis: int) -> ndarray:
     ----------
     a : ndarray
     axis : int
-        Its place in the result.
+        Its position in the result.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def expand_dims(a: ndarray, axis: int) -> ndarray:
 
 
 def atleast_2d(a: ndarray) -> ndarray:
-    """Return a view with two axes at least: new ones come first."""
+    """Return a view with at least two axes: new ones come first."""
     _routines.check(a)
     if a.ndim >= 2:
         return a
@@ -130,7 +130,7 @@ def atleast_2d(a: ndarray) -> ndarray:
 
 
 def atleast_3d(a: ndarray) -> ndarray:
-    """Return a view with three axes at least: new ones come last, or around one."""
+    """Return a view with at least three axes: new ones come last, or around one."""
     _routines.check(a)
     if a.ndim >= 3:
         return a
@@ -158,7 +158,7 @@ def broadcast_to(array: ndarray, shape: tp.Any) -> ndarray:
     if lead < 0 or any([n not in (1, wanted) for n, wanted in zip(
             array.shape, shape[lead:], strict=True)]):
         raise _errors.DimensionError(
-            'an array of shape %s is not broadcast to %s' % (array.shape, shape))
+            'an array of shape %s cannot be broadcast to %s' % (array.shape, shape))
     return _routines.compute(
         [array], lambda xp, a: xp.broadcast_to(a, shape),
         lambda a: broadcast.broadcast_to(a, shape))
@@ -171,7 +171,7 @@ def transpose(a: ndarray, axes: tp.Any = None) -> ndarray:
     ----------
     a : ndarray
     axes : int or sequence of int, optional
-        By default all axes the other way round.
+        By default all axes in reverse order.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def transpose(a: ndarray, axes: tp.Any = None) -> ndarray:
     axes = _functions.axes(a, axes)
     if axes is not None and len(axes) != a.ndim:
         raise _errors.DimensionError(
-            '%s is no order of %d axes' % (axes, a.ndim))
+            '%s is not an order of %d axes' % (axes, a.ndim))
     return _routines.compute(
         [a], lambda xp, a: a.transpose(axes), lambda a: transpose_.transpose(a, axes))
 
@@ -193,7 +193,7 @@ def _transpose_method(a, *order, axes=None):
 
 @_array.method
 def swapaxes(a: ndarray, axis1: int, axis2: int) -> ndarray:
-    """Return a view with two axes in each other's place.
+    """Return a view with two axes interchanged.
 
     Raises
     ------
@@ -215,7 +215,8 @@ def rollaxis(a: ndarray, axis: int, start: int = 0) -> ndarray:
     a : ndarray
     axis : int
     start : int
-        The axis that it is then before; the number of axes, for the last place.
+        The axis before which it is moved; the number of axes for the last
+        position.
 
     Raises
     ------
@@ -232,7 +233,7 @@ def rollaxis(a: ndarray, axis: int, start: int = 0) -> ndarray:
 
 def moveaxis(a: ndarray, source: _functions._Axis,
              destination: _functions._Axis) -> ndarray:
-    """Return a view with axes moved to other places, and the rest in their order.
+    """Return a view with axes moved to other positions, keeping the order of others.
 
     Parameters
     ----------
@@ -242,14 +243,14 @@ def moveaxis(a: ndarray, source: _functions._Axis,
     Raises
     ------
     DimensionError
-        If the array does not have one of them, one is told twice, or there are not as
-        many places as axes.
+        If the array does not have one of them, one is repeated, or the numbers of
+        positions and axes differ.
     """
     _routines.check(a)
     axes, places = _functions.axes(a, source), _functions.axes(a, destination)
     if axes is None or places is None or len(axes) != len(places):
         raise _errors.DimensionError(
-            'axes %s are not moved to %s' % (source, destination))
+            'axes %s cannot be moved to %s' % (source, destination))
     order = [i for i in range(a.ndim) if i not in axes]
     for place, axis in sorted(zip(places, axes, strict=True)):
         order.insert(place, axis)
@@ -289,6 +290,6 @@ def flipud(m: ndarray) -> ndarray:
 
 for _name, _method in {
         'reshape': _reshape_method, 'transpose': _transpose_method,
-        'T': property(transpose, doc='A view with the axes the other way round.')
+        'T': property(transpose, doc='A view with the axes in reverse order.')
         }.items():
     setattr(ndarray, _name, _method)

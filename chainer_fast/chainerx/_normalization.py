@@ -16,7 +16,7 @@ def batch_norm(
         x: ndarray, gamma: ndarray, beta: ndarray, running_mean: ndarray,
         running_var: ndarray, eps: float = 2e-5, decay: float = 0.9,
         axis: _Axes = None) -> ndarray:
-    """Return an array with the mean and variance of a batch taken away.
+    """Return an array normalized by the mean and variance of a batch.
 
     Parameters
     ----------
@@ -26,16 +26,16 @@ def batch_norm(
     running_mean, running_var : ndarray
         Averages over batches, which are updated in place.
     eps : float
-        What is added to the variance.
+        Constant added to the variance.
     decay : float
-        How much of the averages is kept.
+        Fraction of the averages that is kept.
     axis : int or tuple of int, optional
-        Axes over which means are taken; by default the first.
+        Axes over which means are computed; by default the first.
 
     Raises
     ------
     DimensionError
-        If the shapes do not go together.
+        If the shapes do not match.
     ChainerxError
         If ``running_mean`` or ``running_var`` is in a graph.
     """
@@ -54,20 +54,20 @@ def batch_norm(
 def fixed_batch_norm(
         x: ndarray, gamma: ndarray, beta: ndarray, mean: ndarray, var: ndarray,
         eps: float = 2e-5, axis: _Axes = None) -> ndarray:
-    """Return an array with a given mean and variance taken away.
+    """Return an array normalized by a given mean and variance.
 
     Parameters
     ----------
     x, gamma, beta, mean, var : ndarray
     eps : float
-        What is added to the variance.
+        Constant added to the variance.
     axis : int or tuple of int, optional
-        Axes that the mean has not; by default the first.
+        Axes that the mean lacks; by default the first.
 
     Raises
     ------
     DimensionError
-        If the shapes do not go together.
+        If the shapes do not match.
     """
     axis = _check(x, axis, gamma, beta, mean, var)
     return _functions.apply_unchanged(
@@ -76,7 +76,7 @@ def fixed_batch_norm(
 
 
 def _check(x, axis, *arrays):
-    """Return the axes, after a look at the dtypes and shapes."""
+    """Return the axes, after checking dtypes and shapes."""
     _functions.expect_dtypes('f', x, *arrays)
     _running.common_device((x, *arrays))
     axis = _functions.axes(x, 0 if axis is None else axis)
@@ -84,5 +84,5 @@ def _check(x, axis, *arrays):
     for array in arrays:
         if array.shape != shape:
             raise _errors.DimensionError(
-                'the shape %s is expected, not %s' % (shape, array.shape))
+                'expected the shape %s, not %s' % (shape, array.shape))
     return tuple(sorted(axis))

@@ -12,22 +12,22 @@ _plain_types = _arrays.get_array_types()
 
 
 def _is_operand(x):
-    """Tell whether something is an array of ChainerX or a number.
+    """Return whether an object is an array of ChainerX or a number.
 
     Raises
     ------
     TypeError
-        If it is a plain array: comparisons would be false, whatever the elements are.
+        If it is a plain array: comparisons would be false regardless of the elements.
     """
     if isinstance(x, _plain_types):
         raise TypeError(
-            'arrays of ChainerX do not mix with %s: chainerx.array or '
+            'arrays of ChainerX cannot be combined with %s: chainerx.array or '
             'chainer.backend.from_chx converts one of them' % type(x))
     return type(x) is ndarray or _routines.is_scalar(x)
 
 
 def _binary(routine):
-    """Return a routine that leaves operands it does not know to their own operators."""
+    """Return a routine that leaves unknown operands to their own operators."""
     def call(a, b):
         if type(a) is type(b) or _is_operand(a) and _is_operand(b):
             return routine(a, b)
@@ -50,7 +50,7 @@ def _in_place(ufunc, rule):
 
 
 def _install() -> None:
-    """Give arrays their operators."""
+    """Define the operators of arrays."""
     rules = _elementwise
     methods: dict[str, tp.Callable[..., tp.Any]] = {
         'neg': _arithmetic.negative, 'abs': _arithmetic.absolute,

@@ -11,7 +11,7 @@ __all__ = ['average_pool', 'max_pool']
 
 def max_pool(x: ndarray, ksize: _Ints, stride: _Ints | None = None, pad: _Ints = 0,
              cover_all: bool = False) -> ndarray:
-    """Return the largest element under a window at each of its places.
+    """Return the maximum in a window at each position.
 
     Parameters
     ----------
@@ -20,16 +20,16 @@ def max_pool(x: ndarray, ksize: _Ints, stride: _Ints | None = None, pad: _Ints =
     ksize : int or sequence of int
         Lengths of the window.
     stride : int or sequence of int, optional
-        Its steps; by default its lengths.
+        Strides of the window; by default its lengths.
     pad : int or sequence of int
-        Number of elements on either side that never are the largest.
+        Number of padding elements on both sides, which are never the maximum.
     cover_all : bool
-        Whether the last elements are covered.
+        Whether to cover all elements.
 
     Raises
     ------
     DimensionError
-        If the shape or parameters do not go together.
+        If the shape or parameters do not match.
     """
     ksize, stride, pad = _parameters(x, ksize, stride, pad)
     return _functions.apply(lambda v: max_pooling_nd.max_pooling_nd(
@@ -38,24 +38,24 @@ def max_pool(x: ndarray, ksize: _Ints, stride: _Ints | None = None, pad: _Ints =
 
 def average_pool(x: ndarray, ksize: _Ints, stride: _Ints | None = None, pad: _Ints = 0,
                  pad_mode: str | None = 'ignore') -> ndarray:
-    """Return the average under a window at each of its places.
+    """Return the average in a window at each position.
 
     Parameters
     ----------
     x, ksize, stride, pad
         As for :func:`max_pool`.
     pad_mode : {'ignore', 'zero'}
-        Whether elements beyond the borders count as zeros.
+        Whether elements beyond the borders are treated as zeros.
 
     Raises
     ------
     DimensionError
-        If the shape or parameters do not go together.
+        If the shape or parameters do not match.
     ValueError
-        If ``pad_mode`` is another one.
+        If ``pad_mode`` is invalid.
     """
     if pad_mode not in ('ignore', 'zero', None):
-        raise ValueError("pad_mode is 'ignore' or 'zero', not %r" % (pad_mode,))
+        raise ValueError("pad_mode must be 'ignore' or 'zero', not %r" % (pad_mode,))
     value = 0 if pad_mode == 'zero' else None
     ksize, stride, pad = _parameters(x, ksize, stride, pad)
     return _functions.apply(lambda v: average_pooling_nd.average_pooling_nd(
@@ -66,7 +66,7 @@ def _parameters(x, ksize, stride, pad):
     _routines.check(x)
     if x.ndim < 3:
         raise _errors.DimensionError(
-            'an array with three axes or more is expected, not the shape %s'
+            'expected an array with three or more axes, not the shape %s'
             % (x.shape,))
     stride = ksize if stride is None else stride
     return [for_each_axis(x.ndim - 2, each) for each in (ksize, stride, pad)]

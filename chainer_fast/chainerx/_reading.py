@@ -1,4 +1,4 @@
-"""Arrays of files, texts, iterators and functions, which NumPy reads."""
+"""Arrays from files, texts, iterators and functions, read by NumPy."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,7 +13,7 @@ __all__ = ['fromfile', 'fromfunction', 'fromiter', 'fromstring', 'loadtxt']
 
 def fromfile(file: tp.Any, dtype: tp.Any = 'float32', count: int = -1, sep: str = '',
              offset: int = 0, device: tp.Any = None) -> ndarray:
-    """Return an array of a file, as :func:`numpy.fromfile` reads it.
+    """Return an array from a file, like :func:`numpy.fromfile`.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def fromfile(file: tp.Any, dtype: tp.Any = 'float32', count: int = -1, sep: str 
     count : int
         Number of elements; all for -1.
     sep : str
-        What is between the numbers of a text; empty for bytes.
+        Separator of the numbers in a text; empty for bytes.
     offset : int
-        Bytes to leave out.
+        Bytes to skip.
     device : Device or str, optional
     """
     return _conversion.asarray(
@@ -34,18 +34,18 @@ def fromfile(file: tp.Any, dtype: tp.Any = 'float32', count: int = -1, sep: str 
 def fromfunction(function: tp.Callable[..., tp.Any], shape: tp.Sequence[int],
                  dtype: tp.Any = 'float32', device: tp.Any = None,
                  **kwargs: tp.Any) -> ndarray:
-    """Return an array of what a function makes of the indices of all elements.
+    """Return an array of the values of a function of the indices of all elements.
 
     Parameters
     ----------
     function : callable
-        Takes an array of NumPy for each axis.
+        Function of one NumPy array for each axis.
     shape : sequence of int
     dtype : dtype
-        That of the indices.
+        Dtype of the indices.
     device : Device or str, optional
     **kwargs
-        Other arguments of the function.
+        Further arguments of the function.
     """
     return _conversion.asarray(
         numpy.fromfunction(function, shape, dtype=_dtypes.dtype(dtype), **kwargs),
@@ -54,7 +54,7 @@ def fromfunction(function: tp.Callable[..., tp.Any], shape: tp.Sequence[int],
 
 def fromiter(iterable: tp.Iterable[tp.Any], dtype: tp.Any, count: int = -1,
              device: tp.Any = None) -> ndarray:
-    """Return an array of what an iterator yields.
+    """Return an array of the values of an iterator.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def fromstring(string: str, dtype: tp.Any = 'float32', count: int = -1,
     count : int
         Number of elements; all for -1.
     sep : str
-        What is between the numbers.
+        Separator of the numbers.
     device : Device or str, optional
     """
     return _conversion.asarray(
@@ -88,7 +88,7 @@ def fromstring(string: str, dtype: tp.Any = 'float32', count: int = -1,
 
 def loadtxt(fname: tp.Any, dtype: tp.Any = 'float32', *args: tp.Any,
             device: tp.Any = None, **kwargs: tp.Any) -> ndarray:
-    """Return an array of a text file, as :func:`numpy.loadtxt` reads it.
+    """Return an array from a text file, like :func:`numpy.loadtxt`.
 
     Parameters
     ----------

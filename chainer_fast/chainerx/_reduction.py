@@ -1,4 +1,4 @@
-"""Sums, and what else leaves fewer elements."""
+"""Sums and other reductions."""
 from __future__ import annotations
 
 import numpy
@@ -15,7 +15,7 @@ __all__ = ['all', 'any', 'cumsum', 'logsumexp', 'nansum', 'sum']
 
 
 def _total_dtype(a):
-    """Return the dtype of sums: int64 of integers."""
+    """Return the dtype of sums: int64 for integers."""
     return a.dtype if a.dtype.kind == 'f' else numpy.dtype('int64')
 
 
@@ -23,19 +23,19 @@ def _total_dtype(a):
 def sum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
     """Return the sums over axes, by default over all.
 
-    Sums of integers are int64, those of floats of the same dtype.
+    Sums of integers are int64; those of floats keep their dtype.
 
     Parameters
     ----------
     a : ndarray
     axis : int or tuple of int, optional
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether to keep the axes with length 1.
 
     Raises
     ------
     DimensionError
-        If there is no such axis, or one is told twice.
+        If an axis does not exist, or is repeated.
     """
     _routines.check(a)
     found = _functions.axes(a, axis)
@@ -46,7 +46,7 @@ def sum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
 
 
 def nansum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
-    """Return the sums over axes of all that is not NaN: see :func:`sum`."""
+    """Return the sums over axes, ignoring NaN: see :func:`sum`."""
     _routines.check(a)
     found, dtype = _functions.axes(a, axis), _total_dtype(a)
 
@@ -61,7 +61,7 @@ def nansum(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
 
 
 def cumsum(x: ndarray, axis: int | None = None) -> ndarray:
-    """Return the sums of all elements up to each.
+    """Return the cumulative sums.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def logsumexp(x: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray
     axis : int or tuple of int, optional
         By default all.
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether to keep the axes with length 1.
 
     Raises
     ------
     DimensionError
-        If there is no such axis, or one is told twice.
+        If an axis does not exist, or is repeated.
     """
     _routines.check(x)
     found = _functions.axes(x, axis)

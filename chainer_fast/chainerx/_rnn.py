@@ -22,28 +22,29 @@ _Sequence: tp.TypeAlias = tp.Sequence[ndarray]
 
 
 def lstm(c: ndarray, x: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the next cell and the output of long short-term memory.
+    """Return the next cell and the output of an LSTM.
 
     Parameters
     ----------
     c : ndarray
         The cells, of the shape ``(batch, units)``.
     x : ndarray
-        Inputs of the four gates, of four times as many units; the batch can be less.
+        Inputs of the four gates, with four times as many units; the batch can be
+        smaller.
 
     Raises
     ------
     DtypeError
-        If the dtypes are not one of floats.
+        If the arrays do not have one floating-point dtype.
     DimensionError
-        If the shapes do not go together.
+        If the shapes do not match.
     """
     return _units(lstm_mod.lstm, c, x)
 
 
 def slstm(c1: ndarray, c2: ndarray, x1: ndarray,
           x2: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the cell and output of long short-term memory with two children.
+    """Return the cell and output of a tree LSTM with two children.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def slstm(c1: ndarray, c2: ndarray, x1: ndarray,
 
 
 def tree_lstm(*inputs: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the cell and output of long short-term memory with many children.
+    """Return the cell and output of a tree LSTM with many children.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def tree_lstm(*inputs: ndarray) -> tuple[ndarray, ndarray]:
         shape = (c.shape[0], (len(cells) + 3) * c.shape[1]) if c.ndim == 2 else None
         if c.shape != cells[0].shape or x.shape != shape:
             raise _errors.DimensionError(
-                'the shapes do not go together: %s' % [array.shape for array in inputs])
+                'the shapes do not match: %s' % [array.shape for array in inputs])
     return _units(function, *inputs)
 
 
@@ -85,13 +86,13 @@ def _units(function, *arrays):
     _functions.expect_dtypes('f', *arrays)
     if len({array.dtype for array in arrays}) > 1:
         raise _errors.DtypeError(
-            'arrays of one dtype are expected, not %s' % [a.dtype for a in arrays])
+            'expected arrays of one dtype, not %s' % [a.dtype for a in arrays])
     return _functions.apply(function, *arrays)
 
 
 def n_step_lstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Layers,
                 xs: _Sequence) -> tuple[tp.Any, ...]:
-    """Apply layers of long short-term memory to sequences.
+    """Apply LSTM layers to sequences.
 
     Parameters
     ----------
@@ -116,10 +117,10 @@ def n_step_lstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Layer
 
 def n_step_bilstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Layers,
                   xs: _Sequence) -> tuple[tp.Any, ...]:
-    """Apply layers of long short-term memory to sequences, in both directions.
+    """Apply LSTM layers to sequences, in both directions.
 
-    Parameters and what is returned are those of :func:`n_step_lstm`, with twice as many
-    states and parameters.
+    Parameters and results are those of :func:`n_step_lstm`, with twice as many states
+    and parameters.
     """
     return _layers(lambda *a: lstms_mod.n_step_bilstm(n_layers, 0., *a),
                    (hx, cx), ws, bs, xs)
@@ -146,8 +147,8 @@ def n_step_bigru(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers,
                  xs: _Sequence) -> tuple[tp.Any, ...]:
     """Apply layers of gated recurrent units to sequences, in both directions.
 
-    Parameters and what is returned are those of :func:`n_step_gru`, with twice as many
-    states and parameters.
+    Parameters and results are those of :func:`n_step_gru`, with twice as many states
+    and parameters.
     """
     return _layers(lambda *a: gru_mod.n_step_bigru(n_layers, 0., *a), (hx,), ws, bs, xs)
 
@@ -156,8 +157,8 @@ def n_step_rnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequen
                activation: str = 'tanh') -> tuple[tp.Any, ...]:
     """Apply layers of simple recurrent units to sequences.
 
-    Parameters and what is returned are those of :func:`n_step_gru`, with two matrices
-    and biases of each layer; ``activation`` is ``'tanh'`` or ``'relu'``.
+    Parameters and results are those of :func:`n_step_gru`, with two matrices and
+    biases of each layer; ``activation`` is ``'tanh'`` or ``'relu'``.
     """
     return _layers(
         lambda h, w, b, x: rnn_mod.n_step_rnn(n_layers, 0., h, w, b, x, activation),
@@ -168,8 +169,8 @@ def n_step_birnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequ
                  activation: str = 'tanh') -> tuple[tp.Any, ...]:
     """Apply layers of simple recurrent units to sequences, in both directions.
 
-    Parameters and what is returned are those of :func:`n_step_rnn`, with twice as many
-    states and parameters.
+    Parameters and results are those of :func:`n_step_rnn`, with twice as many states
+    and parameters.
     """
     return _layers(
         lambda h, w, b, x: rnn_mod.n_step_birnn(n_layers, 0., h, w, b, x, activation),

@@ -1,4 +1,4 @@
-"""Rounding, signs, and bounds of elements."""
+"""Elementwise rounding, signs and bounds."""
 from __future__ import annotations
 
 from chainer_fast import functions as F
@@ -11,17 +11,17 @@ __all__ = [
 
 
 def floor(x: ndarray) -> ndarray:
-    """Return floats that are rounded down; they have no gradient."""
+    """Round floats down; the result has no gradient."""
     return unary(x, 'floor', _elementwise.floating)
 
 
 def ceil(x: ndarray) -> ndarray:
-    """Return floats that are rounded up; they have no gradient."""
+    """Round floats up; the result has no gradient."""
     return unary(x, 'ceil', _elementwise.floating)
 
 
 def sign(x: ndarray) -> ndarray:
-    """Return the signs, -1, 0 or 1, in the dtype of the array; without gradient.
+    """Return the signs, -1, 0 or 1, in the dtype of the array, without gradient.
 
     Raises
     ------
@@ -32,12 +32,13 @@ def sign(x: ndarray) -> ndarray:
 
 
 def maximum(x1: Operand, x2: Operand) -> ndarray:
-    """Return the larger of two elements; the first gets the gradient of equal ones.
+    """Return the larger of two elements; for equal ones, the first gets the gradient.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
+        At least one array; shapes must broadcast, and either all or none must
+        be bools.
 
     Raises
     ------
@@ -47,12 +48,13 @@ def maximum(x1: Operand, x2: Operand) -> ndarray:
 
 
 def minimum(x1: Operand, x2: Operand) -> ndarray:
-    """Return the smaller of two elements; the first gets the gradient of equal ones.
+    """Return the smaller of two elements; for equal ones, the first gets the gradient.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        At least one array; shapes that broadcast, all bools or none.
+        At least one array; shapes must broadcast, and either all or none must
+        be bools.
 
     Raises
     ------
@@ -63,14 +65,14 @@ def minimum(x1: Operand, x2: Operand) -> ndarray:
 
 @_array.method
 def clip(a: ndarray, a_min: float | None, a_max: float | None) -> ndarray:
-    """Return elements that are no less than one bound, and no more than another.
+    """Clip elements to bounds.
 
     Parameters
     ----------
     a : ndarray
-        No bools.
+        The array, which must not be of bools.
     a_min, a_max : number or None
-        Without a bound, elements keep their values on that side.
+        The bounds; None for no bound.
 
     Raises
     ------

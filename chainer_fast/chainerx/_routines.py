@@ -1,7 +1,7 @@
-"""How routines are written: of plain arrays, and of variables where there is a graph.
+"""Definition of routines: for plain arrays, and for variables in graphs.
 
-A routine says which dtype it computes in, what it is of NumPy's or CuPy's arrays, and
-what it is of variables. The second serves arrays that are in a graph, the first all
+A routine defines the dtype of its computation, a function of NumPy or CuPy arrays,
+and one of variables. The latter is used for arrays in a graph, the former for all
 others, so that only functions with a gradient need a function of variables.
 """
 from __future__ import annotations
@@ -21,12 +21,12 @@ _NUMBERS = {float, int, bool}
 
 
 def is_scalar(value: object) -> bool:
-    """Tell whether something is a number of Python or NumPy."""
+    """Return whether an object is a number of Python or NumPy."""
     return type(value) in _NUMBERS or isinstance(value, (numbers.Number, numpy.generic))
 
 
 def check(*arrays: object) -> None:
-    """Refuse anything but arrays.
+    """Raise an error for objects that are not arrays.
 
     Raises
     ------
@@ -42,18 +42,19 @@ def compute(
         operands: tp.Sequence[tp.Any], ordinary: tp.Callable[..., tp.Any],
         function: tp.Callable[..., tp.Any] | None = None,
         dtype: numpy.dtype[tp.Any] | None = None) -> tp.Any:
-    """Return what a routine makes of arrays and numbers.
+    """Return the result of a routine for arrays and numbers.
 
     Parameters
     ----------
     operands : sequence of ndarray or number
         At least one array, all on one device.
     ordinary : callable
-        Takes the module of the plain arrays, then these and the numbers. It returns an
-        array, a number, or a tuple or list of arrays.
+        Function of the module of the plain arrays, and of these and the numbers. It
+        returns an array, a number, or a tuple or list of arrays.
     function : callable, optional
-        Takes variables and the numbers, and returns one or several variables. It serves
-        arrays of floats that are in a graph; without it, the result is in none.
+        Function of variables and the numbers, which returns one or several variables.
+        It is used for arrays of floats in a graph; without it, the result is in no
+        graph.
     dtype : numpy.dtype, optional
         Arrays and numbers are converted to it first.
 
@@ -83,7 +84,7 @@ def _computed(ordinary, xp, operands, dtype):
 
 
 def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
-    """Return a plain array, or a number, of a dtype; anything else as it is."""
+    """Convert a plain array or a number to a dtype; return other objects unchanged."""
     if isinstance(x, ndarray):
         v = x._v
         if dtype is None or v.dtype == dtype:
@@ -97,7 +98,7 @@ def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
 
 
 def _with_numbers(function, operands, dtype):
-    """Return the function of the arrays alone, which are converted first."""
+    """Return a function of only the arrays, which converts them first."""
     for x in operands:
         if not isinstance(x, ndarray) or dtype is not None and x._v.dtype != dtype:
             break
@@ -119,7 +120,7 @@ def _with_numbers(function, operands, dtype):
 
 
 def dimension_errors(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Return a routine whose errors of shapes and axes are of the type for them."""
+    """Return a routine with the right types of errors for shapes and axes."""
     @functools.wraps(routine)
     def call(*args, **kwargs):
         try:

@@ -1,4 +1,4 @@
-"""Functions of variables, applied to the variables inside arrays."""
+"""Application of functions of variables to the variables inside arrays."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,12 +13,12 @@ from chainer_fast.variable import Variable
 
 
 def common_device(arrays: tp.Sequence[ndarray]) -> Device:
-    """Return the device that all arrays are on.
+    """Return the device of all arrays.
 
     Raises
     ------
     DeviceError
-        If they are on several.
+        If they are on several devices.
     """
     device: Device = arrays[0]._device
     for array in arrays:
@@ -29,25 +29,26 @@ def common_device(arrays: tp.Sequence[ndarray]) -> Device:
 
 
 def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
-    """Apply a function of variables to arrays, without warnings of floats.
+    """Apply a function of variables to arrays, without floating-point warnings.
 
     Parameters
     ----------
     function : callable
-        Takes as many variables, and returns one or a tuple or list of them.
+        Function of as many variables, which returns one or a tuple or list of
+        them.
     *arrays : ndarray
-        On one device.
+        Arrays on one device.
 
     Returns
     -------
     ndarray or tuple of ndarray
-        In all graphs of the arrays that are switched on.
+        Results in all active graphs of the arrays.
     """
     return graph.silently(applied, function, *arrays)
 
 
 def applied(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
-    """Apply a function that may be the user's to arrays: see :func:`run`.
+    """Apply a function that may be the user's own to arrays: see :func:`run`.
 
     NumPy warns as it does elsewhere.
     """
@@ -64,20 +65,20 @@ def applied(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
 
 
 def around(results: tp.Any, device: Device, arrays: tp.Sequence[ndarray]) -> tp.Any:
-    """Return arrays around what a function made of those inside others."""
+    """Return arrays that wrap the results of a function of wrapped arrays."""
     if isinstance(results, Variable):
         return _result(results, device, arrays)
     return tuple([_result(result, device, arrays) for result in results])
 
 
 def _result(variable, device, arrays):
-    """Return an array around a result, in the graph only if it can have a gradient."""
+    """Return an array that wraps a result, in the graph if it can have a gradient."""
     if variable._requires_grad:
         if (not config.enable_backprop or variable.raw_array is None
                 or variable.dtype.kind != 'f'):
             variable = Variable._init_unchecked(variable.raw_array, requires_grad=False)
         elif any([array._v is variable for array in arrays]):
-            # It keeps a gradient of its own.
+            # It keeps its own gradient.
             variable = identity.identity(variable)
     return _array.wrap(variable, device)
 
@@ -98,7 +99,7 @@ def _run_in_graphs(function, arrays, device):
 
 
 def leave(array, ids):
-    """Return an array outside of some of its graphs, as an operation of the others."""
+    """Return an array detached from some of its graphs, an operation in others."""
     left = array._all_graphs() - ids
     if not ids:
         return array
@@ -113,13 +114,13 @@ def leave(array, ids):
 def as_grad_stopped(
         a: ndarray, backprop_ids: tp.Sequence[BackpropId] | bool | None = None,
         copy: bool = False) -> ndarray:
-    """Return the array outside of some graphs, by default of all.
+    """Return the array detached from some graphs, by default from all.
 
     Parameters
     ----------
     backprop_ids : sequence of BackpropId, optional
     copy : bool
-        Whether it has memory of its own.
+        Whether to copy the memory.
     """
     if isinstance(backprop_ids, bool):
         backprop_ids, copy = None, backprop_ids

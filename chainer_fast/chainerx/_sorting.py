@@ -1,4 +1,4 @@
-"""Positions of the largest and the smallest, and of what is not zero."""
+"""Positions of maxima, minima, and nonzero elements."""
 from __future__ import annotations
 
 from chainer_fast.chainerx import _array, _functions, _routines
@@ -11,7 +11,7 @@ __all__ = [
 
 @_array.method
 def argmax(a: ndarray, axis: int | None = None) -> ndarray:
-    """Return where the largest elements are, as int64.
+    """Return the indices of the largest elements, as int64.
 
     Parameters
     ----------
@@ -22,24 +22,24 @@ def argmax(a: ndarray, axis: int | None = None) -> ndarray:
     Raises
     ------
     DimensionError
-        If there is no such axis, or no element.
+        If the axis does not exist, or there are no elements.
     """
     return _position('argmax', a, axis)
 
 
 @_array.method
 def argmin(a: ndarray, axis: int | None = None) -> ndarray:
-    """Return where the smallest elements are: see :func:`argmax`."""
+    """Return the indices of the smallest elements: see :func:`argmax`."""
     return _position('argmin', a, axis)
 
 
 def nanargmax(a: ndarray, axis: int | None = None) -> ndarray:
-    """Return where the largest elements but NaN are: see :func:`argmax`."""
+    """Return the indices of the largest elements, ignoring NaN: see :func:`argmax`."""
     return _position('nanargmax', a, axis)
 
 
 def nanargmin(a: ndarray, axis: int | None = None) -> ndarray:
-    """Return where the smallest elements but NaN are: see :func:`argmax`."""
+    """Return the indices of the smallest elements, ignoring NaN: see :func:`argmax`."""
     return _position('nanargmin', a, axis)
 
 
@@ -51,7 +51,7 @@ def _position(name, a, axis):
 
 
 def count_nonzero(a: ndarray, axis: _Axis = None) -> ndarray:
-    """Return how many elements over axes, by default of all, are not zero.
+    """Return the numbers of nonzero elements over axes, by default all.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def count_nonzero(a: ndarray, axis: _Axis = None) -> ndarray:
     Raises
     ------
     DimensionError
-        If there is no such axis, or one is told twice.
+        If an axis does not exist, or is repeated.
     """
     _routines.check(a)
     found = _functions.axes(a, axis)
@@ -69,6 +69,6 @@ def count_nonzero(a: ndarray, axis: _Axis = None) -> ndarray:
 
 
 def nonzero(a: ndarray) -> tuple[ndarray, ...]:
-    """Return where an array is not zero: the positions along each axis, as int64."""
+    """Return the indices of nonzero elements: positions along each axis, as int64."""
     _routines.check(a)
     return _routines.compute([a], lambda xp, x: xp.nonzero(x))

@@ -1,4 +1,4 @@
-"""The largest and the smallest, averages and variances."""
+"""Maxima, minima, averages and variances."""
 from __future__ import annotations
 
 import math
@@ -15,19 +15,19 @@ __all__ = ['amax', 'amin', 'max', 'mean', 'min', 'var']
 
 @_array.method
 def max(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
-    """Return the largest elements over axes, by default of all.
+    """Return the largest elements over axes, by default all.
 
     Parameters
     ----------
     a : ndarray
     axis : int or tuple of int, optional
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether to keep the axes with length 1.
 
     Raises
     ------
     DimensionError
-        If there is no such axis, one is told twice, or there are no elements.
+        If an axis does not exist or is repeated, or there are no elements.
     """
     _routines.check(a)
     found = _functions.axes(a, axis)
@@ -54,19 +54,19 @@ amax, amin = max, min
 
 @_array.method
 def mean(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
-    """Return the averages over axes, by default all; of integers they are float32.
+    """Return the averages over axes, by default all; float32 for integers.
 
     Parameters
     ----------
     a : ndarray
     axis : int or tuple of int, optional
     keepdims : bool
-        Whether the axes stay, with length 1.
+        Whether to keep the axes with length 1.
 
     Raises
     ------
     DimensionError
-        If there is no such axis, or one is told twice.
+        If an axis does not exist, or is repeated.
     """
     _routines.check(a)
     found = _functions.axes(a, axis)
@@ -84,7 +84,7 @@ def var(a: ndarray, axis: _Axis = None, keepdims: bool = False) -> ndarray:
 
 
 def _mean(v, axis, keepdims):
-    """Return the mean of a variable; of nothing NaN, as NumPy does."""
+    """Return the mean of a variable; NaN without elements, as in NumPy."""
     if utils.size_of_shape(v.shape):
         return average.average(v, axis, keepdims=keepdims)
     return sum_mod.sum(v, axis, keepdims) * math.nan

@@ -1,4 +1,4 @@
-"""Angles and hyperbolic functions of elements: all results are floats."""
+"""Elementwise trigonometric and hyperbolic functions; results are floats."""
 from __future__ import annotations
 
 from chainer_fast import functions as F
@@ -34,17 +34,17 @@ def tan(x: ndarray) -> ndarray:
 
 
 def arcsin(x: ndarray) -> ndarray:
-    """Return the angles of sines."""
+    """Return the inverse sines."""
     return unary(x, 'arcsin', floating, F.arcsin)
 
 
 def arccos(x: ndarray) -> ndarray:
-    """Return the angles of cosines."""
+    """Return the inverse cosines."""
     return unary(x, 'arccos', floating, F.arccos)
 
 
 def arctan(x: ndarray) -> ndarray:
-    """Return the angles of tangents."""
+    """Return the inverse tangents."""
     return unary(x, 'arctan', floating, F.arctan)
 
 
@@ -64,12 +64,12 @@ def tanh(x: ndarray) -> ndarray:
 
 
 def arctan2(x1: Operand, x2: Operand) -> ndarray:
-    """Return the angles of points, from the first axis.
+    """Return the angles of points with the first axis.
 
     Parameters
     ----------
     x1, x2 : ndarray or number
-        Second and first coordinates, at least one array; shapes that broadcast.
+        Second and first coordinates, at least one array; shapes must broadcast.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Variables around arrays of ChainerX, and functions applied to them.
+"""Variables of ChainerX arrays, and functions applied to them.
 
 The array of such a variable is itself in the default graph if the variable requires a
-gradient, and keeps that gradient; the variable has no node of its own.
+gradient, and keeps that gradient; the variable has no separate node.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ apply, computes_inside = _apply.apply, _apply.computes_inside
 
 
 def connected(array: ndarray, requires_grad: bool) -> ndarray:
-    """Return the array that a variable is to hold.
+    """Return the array that a variable will hold.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def connected(array: ndarray, requires_grad: bool) -> ndarray:
         return array
     if in_graph:
         raise ValueError(
-            'a variable that requires no gradient cannot hold an array of the graph: '
+            'a variable that requires no gradient cannot hold an array in the graph: '
             'call as_grad_stopped of the array first')
     return array.view().require_grad()
 
@@ -52,7 +52,7 @@ def view_of(variable: Variable) -> ndarray:
 
 
 def check_replaceable(variable: Variable, array: tp.Any) -> None:
-    """Refuse another array for a variable whose array is in a graph.
+    """Raise an error for another array of a variable whose array is in a graph.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def grad_var_of(variable: Variable) -> tp.Any:
     if variable._grad_var is None or (
             variable.__dict__.get('_chainerx_grad') is not grad):
         variable._grad_var = new_variable(grad)
-        # The array in the graph takes the place, if it is another one.
+        # The array in the graph replaces it, if it is another one.
         grad = variable._grad_var.raw_array
         array.set_grad(grad)
         variable.__dict__['_chainerx_grad'] = grad
@@ -108,7 +108,7 @@ def set_grad(variable: Variable, grad: ndarray | None, grad_var: tp.Any) -> None
 
 
 def _scaled_ones(variable, loss_scale):
-    """Return the gradient to start from; None for ordinary ones."""
+    """Return the initial gradient; None for the default."""
     if loss_scale is None:
         return None
     array = variable.raw_array
@@ -146,9 +146,9 @@ def backward(variable: Variable, retain_grad: bool, enable_double_backprop: bool
 
 def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
                  enable_double_backprop: bool) -> None:
-    """Propagate gradients from several variables; those without one are left out.
+    """Propagate gradients from several variables; those without one are ignored.
 
-    Variables of one result, as a sum hands on to its operands, add up their gradients.
+    Gradients of variables that share one result, as for operands of a sum, are added.
     """
     if grad_outputs is None:
         found = {
@@ -164,7 +164,7 @@ def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
                 gradient = totals[key][1] + gradient
             totals[key] = array, gradient
     for array, gradient in totals.values():
-        # Without a check, as the gradients of a check have more digits.
+        # Without checks, as gradients of a gradient check have higher precision.
         array._v._set_grad_var_without_check(gradient)
     _backward.backward(
         [array for array, _ in totals.values()], None, enable_double_backprop)

@@ -24,14 +24,14 @@ def _check(a, square=False):
     _routines.check(a)
     if a.dtype.name not in ('float32', 'float64'):
         raise _errors.DtypeError(
-            'matrices are of float32 or float64, not %s' % (a.dtype,))
+            'matrices must be float32 or float64, not %s' % (a.dtype,))
     if a.ndim != 2 or square and a.shape[0] != a.shape[1]:
-        raise _errors.DimensionError('a %smatrix is expected, not the shape %s'
+        raise _errors.DimensionError('expected a %smatrix, not the shape %s'
                                      % ('square ' * square, a.shape))
 
 
 def _errors_of_lapack(routine):
-    """Return a routine whose errors are those of ChainerX, also on a GPU."""
+    """Return a routine that raises errors of ChainerX, also on a GPU."""
     @functools.wraps(routine)
     def call(a, *args, **kwargs):
         _routines.check(a)
@@ -66,9 +66,9 @@ def solve(a: ndarray, b: ndarray) -> ndarray:
     _routines.check(b)
     if b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
         raise _errors.DimensionError(
-            'the shapes %s and %s do not go together' % (a.shape, b.shape))
+            'the shapes %s and %s do not match' % (a.shape, b.shape))
     if b.dtype.name not in ('float32', 'float64'):
-        raise _errors.DtypeError('float32 or float64 is expected, not %s' % (b.dtype,))
+        raise _errors.DtypeError('expected float32 or float64, not %s' % (b.dtype,))
     return _routines.compute(
         [a, b], lambda xp, x, y: xp.linalg.solve(x, y), _decompositions.solve,
         numpy.promote_types(a.dtype, b.dtype))
@@ -98,7 +98,7 @@ def pinv(a: ndarray, rcond: float = 1e-15) -> ndarray:
     ----------
     a : ndarray
     rcond : float
-        Singular values up to this times the largest are left out.
+        Singular values up to ``rcond`` times the largest are ignored.
     """
     _check(a)
     return _routines.compute([a], lambda xp, x: xp.linalg.pinv(x, rcond),
@@ -113,9 +113,9 @@ def svd(a: ndarray, full_matrices: bool = True, compute_uv: bool = True) -> tp.A
     ----------
     a : ndarray
     full_matrices : bool
-        Whether ``u`` and ``vt`` are square; they have a gradient if they need not be.
+        Whether ``u`` and ``vt`` are square; the reduced form has a gradient.
     compute_uv : bool
-        Whether ``u, s, vt`` are returned, or ``s`` alone.
+        Whether to return ``u, s, vt``, or only ``s``.
     """
     _check(a)
 
@@ -140,18 +140,18 @@ def qr(a: ndarray, mode: str = 'reduced') -> tp.Any:
     ----------
     a : ndarray
     mode : {'reduced', 'complete', 'r', 'raw'}
-        Whether ``q`` and ``r`` are as small as they can be, or ``q`` is square; ``r``
-        alone; or what LAPACK returns. The last one, and the second one of a matrix with
-        more rows than columns, have no gradient.
+        ``q`` and ``r`` of minimum size; with square ``q``; only ``r``; or the results
+        of LAPACK. The last mode, and the second one for a matrix with more rows than
+        columns, have no gradient.
 
     Raises
     ------
     ValueError
-        If the mode is another one.
+        If the mode is invalid.
     """
     if mode not in ('reduced', 'complete', 'r', 'raw'):
         raise ValueError(
-            "mode is 'reduced', 'complete', 'r' or 'raw', not %r" % (mode,))
+            "mode must be 'reduced', 'complete', 'r' or 'raw', not %r" % (mode,))
     _check(a)
 
     def function(v):
@@ -189,12 +189,12 @@ def eigh(a: ndarray, UPLO: str = 'L') -> tuple[ndarray, ndarray]:
     ----------
     a : ndarray
     UPLO : {'L', 'U'}
-        The half that is looked at.
+        The triangle that is used.
 
     Raises
     ------
     TypeError, ValueError, ChainerxError
-        If ``UPLO`` is no string, is not of one letter, or is another one.
+        If ``UPLO`` is not a string, not a single letter, or invalid.
     """
     half = _half(UPLO)
     _check(a, square=True)
@@ -213,9 +213,9 @@ def eigvalsh(a: ndarray, UPLO: str = 'L') -> ndarray:
 
 def _half(letter):
     if not isinstance(letter, str):
-        raise TypeError('UPLO is a string, not %s' % type(letter).__name__)
+        raise TypeError('UPLO must be a string, not %s' % type(letter).__name__)
     if len(letter) != 1:
-        raise ValueError("UPLO is 'L' or 'U', not %r" % (letter,))
+        raise ValueError("UPLO must be 'L' or 'U', not %r" % (letter,))
     if letter.upper() not in 'LU':
-        raise _errors.ChainerxError("UPLO is 'L' or 'U', not %r" % (letter,))
+        raise _errors.ChainerxError("UPLO must be 'L' or 'U', not %r" % (letter,))
     return letter.upper()

@@ -1,4 +1,4 @@
-"""Arrays of random numbers, from NumPy's and CuPy's generators.
+"""Arrays of random numbers from the generators of NumPy and CuPy.
 
 Functions that ChainerX itself lacks are those of the default device's generator.
 """
@@ -17,40 +17,40 @@ __all__ = ['normal', 'uniform']
 
 def normal(loc: float = 0., scale: float = 1., size: tp.Any = None,
            device: tp.Any = None) -> ndarray:
-    """Return numbers of a normal distribution.
+    """Draw numbers from a normal distribution.
 
     Parameters
     ----------
     loc, scale : float
         Its mean and standard deviation.
     size : int or tuple of int, optional
-        The shape; by default there is one number, without axes.
+        The shape; by default a single number, as a 0-dimensional array.
     device : Device or str, optional
 
     Returns
     -------
     ndarray
-        Of ``float64``.
+        Array of ``float64``.
     """
     return _random('normal', loc, scale, size, device)
 
 
 def uniform(low: float = 0., high: float = 1., size: tp.Any = None,
             device: tp.Any = None) -> ndarray:
-    """Return numbers of a uniform distribution.
+    """Draw numbers from a uniform distribution.
 
     Parameters
     ----------
     low, high : float
-        Its bounds, of which the upper one does not come.
+        Its bounds; the upper one is excluded.
     size : int or tuple of int, optional
-        The shape; by default there is one number, without axes.
+        The shape; by default a single number, as a 0-dimensional array.
     device : Device or str, optional
 
     Returns
     -------
     ndarray
-        Of ``float64``.
+        Array of ``float64``.
     """
     return _random('uniform', low, high, size, device)
 
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> tp.Any:
 
 
 def _drawn(name, *args, **kwargs):
-    """Return what a generator draws, as an array if it is one."""
+    """Return the result of a generator, with arrays wrapped."""
     device = _contexts.get_default_device()
     plain = [x._array if isinstance(x, ndarray) else x for x in args]
     with device.scope():

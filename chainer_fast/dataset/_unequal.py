@@ -1,4 +1,4 @@
-"""What errors say of examples that cannot be stacked."""
+"""Details of errors for examples that cannot be stacked."""
 from __future__ import annotations
 
 import contextlib
@@ -12,14 +12,14 @@ def explain(
     Parameters
     ----------
     error : Exception
-        What stacking them has raised.
+        The exception raised by stacking.
     batch : sequence
         The examples.
     key : int or str, optional
         Which of their elements was stacked; by default the examples themselves.
     """
     words = None
-    # Examples of other structures have not these elements, either.
+    # Examples of other structures do not have these elements.
     with contextlib.suppress(LookupError, TypeError):
         words = _number_of_elements(batch) if isinstance(key, int) else None
         words = words or _shapes(batch, key)
@@ -32,7 +32,7 @@ def _number_of_elements(batch):
     for i, example in enumerate(batch):
         count = len(example)
         if count != first:
-            return 'example %d has %d element%s, and example 0 has %d' % (
+            return 'example %d has %d element%s, but example 0 has %d' % (
                 i, count, '' if count == 1 else 's', first)
     return None
 
@@ -45,15 +45,15 @@ def _shapes(batch, key):
         size = _size(value)
         if size != (kind, first):
             return (
-                '%sexample %d has the %s %s, and %sexample 0 has %s; give '
-                'concat_examples padding= (in an updater: converter=lambda batch, '
+                '%sexample %d has the %s %s, but %sexample 0 has %s; pass padding= to '
+                'concat_examples (in an updater: converter=lambda batch, '
                 'device: concat_examples(batch, device, padding=0)), or make them equal'
                 % (whose, i, *size, whose, first))
     return None
 
 
 def _size(value):
-    """Return what a size is, and the size."""
+    """Return the name of a size, and the size."""
     if isinstance(value, (list, tuple)):
         return 'length', len(value)
     return 'shape', getattr(value, 'shape', ())

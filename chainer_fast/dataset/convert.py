@@ -1,4 +1,4 @@
-"""Converters: from a list of examples to the arrays that a model takes."""
+"""Converters, which turn a list of examples into the arrays that a model accepts."""
 from __future__ import annotations
 
 import collections
@@ -20,12 +20,11 @@ from chainer_fast.variable import Variable
 
 
 class Converter:
-    """Base of converters.
+    """Base class of converters.
 
     A converter is called with a batch and the device for the arrays. A subclass of this
-    class gets a :class:`chainer_fast.backend.Device`, or ``None`` to leave the arrays
-    where they are; any other callable gets the integer of the old convention, -1 for
-    the CPU.
+    class gets a :class:`chainer_fast.backend.Device`, or ``None`` not to move the
+    arrays; any other callable gets the integer of the old convention, -1 for the CPU.
 
     See Also
     --------
@@ -72,7 +71,7 @@ class _ArbitraryCallableConverter(Converter):
     def __init__(self, base_callable: tp.Callable[..., tp.Any]) -> None:
         if not callable(base_callable):
             raise TypeError(
-                'a converter wraps a callable, got %s' % type(base_callable))
+                'a converter wraps a callable, but got %s' % type(base_callable))
         self.base_callable = base_callable
 
     def __call__(
@@ -116,10 +115,10 @@ def _call_converter(converter, batch, device):
     if not isinstance(converter, Converter):
         device = _device_id(device)
     if not callable(converter):
-        words = 'the converter must be callable as concat_examples is, but is %r' % (
+        words = 'the converter must be callable, like concat_examples, but is %r' % (
             converter,)
         if isinstance(converter, (int, str)):
-            words += '; a device is given by name, device=%r' % (converter,)
+            words += '; pass a device by name, device=%r' % (converter,)
         raise TypeError(words)
     return converter(batch, device)
 
@@ -137,12 +136,12 @@ def _device_id(device):
         'decorate the function with @chainer.dataset.converter()' % (device,))
 
 
-# What asking a batch for its first example raises if there is none.
+# Exceptions of a batch without a first example.
 _NO_EXAMPLE = IndexError, KeyError, TypeError
 
 
 def _refuse_batch(batch):
-    """Raise the error for a batch that is empty, or no list."""
+    """Raise the error for a batch that is empty, or not a list."""
     if hasattr(batch, '__len__'):
         if len(batch) == 0:
             raise ValueError(
@@ -150,7 +149,7 @@ def _refuse_batch(batch):
                 'batch_size=0')
     elif not batch:
         raise ValueError(
-            'batch is empty: it is %r, a list of examples is expected' % (batch,))
+            'batch is empty: it is %r, but a list of examples is expected' % (batch,))
     else:
         mistakes.require(batch, '__len__', 'the batch must be a list of examples')
 
@@ -168,14 +167,14 @@ def to_device(device: DeviceSpec | None, x: Arrays) -> Arrays:
     Parameters
     ----------
     device : device specifier or None
-        ``None`` leaves ``x`` alone, -1 is the CPU, other integers are GPUs.
+        ``None`` does not move ``x``, -1 is the CPU, other integers are GPUs.
     x : array, or list or tuple of arrays
         Arrays to send.
 
     Returns
     -------
     array, or list or tuple of arrays
-        ``x`` on the device; ``x`` itself if it is there already.
+        ``x`` on the device; ``x`` itself if it is already on it.
 
     Raises
     ------
@@ -251,7 +250,7 @@ concat_examples.__doc__ = concat_examples_func.__doc__
 
 
 def _map_elements(batch, padding, convert):
-    """Call ``convert(key, arrays, padding)`` for each element that examples have."""
+    """Call ``convert(key, arrays, padding)`` for each element of the examples."""
     try:
         first = batch[0]
     except _NO_EXAMPLE:
@@ -285,8 +284,8 @@ def _concat_arrays(arrays, padding):
         if stacked is not None:
             return stacked
     if not isinstance(arrays[0], get_array_types()):
-        # For numbers and nested lists of them NumPy finds dtype and shape.
-        # Lists of equal lengths are rows of an array, if of objects.
+        # For numbers and nested lists of numbers, NumPy determines dtype and shape.
+        # Lists of equal length are rows of an array, possibly of objects.
         stacked = _ragged.as_numpy(arrays, min_ndim=2)
         if stacked.dtype.kind in 'OSU':
             _check_stacked(arrays, stacked, padding)
@@ -303,9 +302,9 @@ def _concat_arrays(arrays, padding):
 
 
 def _check_stacked(examples, stacked, padding):
-    """Check examples that NumPy makes no numbers of."""
+    """Check examples that NumPy does not convert to numbers."""
     if isinstance(examples, Variable):
-        raise TypeError('a batch must be a list of examples, but is a %s: give its '
+        raise TypeError('a batch must be a list of examples, but is a %s: pass its '
                         'array, or a list' % type(examples).__name__)
     kind = type(examples[0])
     if padding is None and stacked.ndim < 2 and not issubclass(kind, Variable):
@@ -317,13 +316,13 @@ def _check_stacked(examples, stacked, padding):
 def _concat_arrays_with_padding(arrays, padding):
     if len({array.ndim for array in arrays}) > 1:
         raise ValueError(
-            'padding makes the axes of arrays equally long, but these differ in the '
-            'number of axes: %s' % ', '.join(str(array.shape) for array in arrays))
+            'padding needs arrays with equal numbers of axes, but the shapes are '
+            '%s' % ', '.join(str(array.shape) for array in arrays))
     shape = tuple(map(max, zip(*[array.shape for array in arrays], strict=True)))
     dtype = arrays[0].dtype
-    # A padding that the dtype cannot hold wraps around as in C: -1 usually means
-    # "ignore", even in unsigned arrays. A padding of NaN meant for some arrays causes
-    # no warning about others that hold integers.
+    # A padding that the dtype cannot represent wraps around as in C: -1 usually means
+    # "ignore", even in unsigned arrays. A padding of NaN intended for some arrays
+    # causes no warning about others with integers.
     with numpy.errstate(invalid='ignore'):
         fill = numpy.asarray(padding).astype(dtype)
     device = backend.get_device_from_array(arrays[0])
@@ -336,19 +335,19 @@ def _concat_arrays_with_padding(arrays, padding):
 
 
 class ConcatWithAsyncTransfer:
-    """Variant of :func:`concat_examples` that sends to the GPU on a separate stream.
+    """Variant of :func:`concat_examples` that copies to the GPU on a separate stream.
 
     The stacked arrays go through page-locked memory, so that the copies of a batch
     overlap with the preceding computation. The host does not wait for them. On the CPU
-    it is :func:`concat_examples`.
+    it is the same as :func:`concat_examples`.
 
     Parameters
     ----------
     stream : cupy.cuda.Stream, optional
         Stream of the copies; by default one is created at the first call for a GPU.
     compute_stream : cupy.cuda.Stream, optional
-        Stream of the computation, which waits for the copies; by default the stream
-        that is current in the call.
+        Stream of the computation, which waits for the copies; by default the
+        current stream of the call.
 
     Examples
     --------
@@ -401,7 +400,7 @@ class ConcatWithAsyncTransfer:
             self._device = device
         elif device != self._device:
             raise ValueError('device is different: this converter was called for %r '
-                             'before, and now for %r' % (self._device, device))
+                             'before, but now for %r' % (self._device, device))
         if not isinstance(first, (tuple, dict)):
             return to_device(device, _concat_arrays(batch, padding))
 
@@ -427,14 +426,16 @@ class ConcatWithAsyncTransfer:
 
 
 class _Stage:
-    """Where an array stops on its way: page-locked memory, and memory of the GPU.
+    """Buffers of a transfer: page-locked memory, and memory of the GPU.
 
     Attributes
     ----------
     copied : cupy.cuda.Event
-        The copy from the host is done, and the page-locked memory may be written to.
+        Recorded when the copy from the host is done, and the page-locked memory may
+        be overwritten.
     taken : cupy.cuda.Event
-        The array has left, and the memory of the GPU may be written to.
+        Recorded when the array has been read, and the memory of the GPU may be
+        overwritten.
     """
 
     def __init__(self, nbytes) -> None:
@@ -451,7 +452,7 @@ class _Stage:
             self.copied.synchronize()
 
     def put(self, array: NdArray, stream) -> None:
-        """Start copying an array of NumPy on a stream."""
+        """Start copying a NumPy array on a stream."""
         self.wait()
         host = numpy.frombuffer(self._pinned, array.dtype, array.size)
         host.reshape(array.shape)[...] = array
@@ -470,12 +471,12 @@ class _Stage:
 
 
 class Conveyor:
-    """A queue of arrays on their way to one device.
+    """A queue of arrays in transfer to one device.
 
     Parameters
     ----------
     device : int, optional
-        GPU to send arrays to; -1 is the CPU, ``None`` leaves them where they are.
+        GPU to send arrays to; -1 is the CPU, ``None`` does not move them.
     stream : cupy.cuda.Stream, optional
         Stream of the copies, needed for a GPU.
     """
@@ -485,9 +486,8 @@ class Conveyor:
         self._stream: tp.Any = stream
         self._device = device
         self._queue: list[tp.Any] = []
-        # Stages that are not in use, the one used last at the end. There are two of
-        # them, so that one can be filled while the array in the other one is computed
-        # with.
+        # Unused stages, the most recently used one last. There are two stages, so
+        # that one can be filled while the array in the other one is in use.
         self._stages: list[tp.Any] = [None, None]
 
     def put(self, array: NdArray) -> None:

@@ -10,15 +10,15 @@ from chainer_fast.utils._overridable import overridable
 
 
 def _check_length(dataset):
-    """Raise ``TypeError`` for what has no length, None above all."""
+    """Raise ``TypeError`` for an object without a length, such as None."""
     mistakes.require(dataset, '__len__', (
-        'a data set must have a length and an example for each index, as a list has'))
+        'a data set must have a length and an example for each index, like a list'))
 
 
 class DatasetMixin:
-    """Base of data sets that implement :meth:`get_example` and :meth:`__len__`.
+    """Base class of data sets that implement :meth:`get_example` and :meth:`__len__`.
 
-    It adds Python's and NumPy's ways of indexing, so that a subclass only has to handle
+    It adds Python's and NumPy's indexing, so that a subclass only has to handle
     integers.
 
     Examples
@@ -45,7 +45,7 @@ class DatasetMixin:
         Returns
         -------
         object or list
-            One example for an integer, a list for everything else.
+            One example for an integer, otherwise a list.
         """
         if isinstance(index, slice):
             index = range(*index.indices(len(self)))

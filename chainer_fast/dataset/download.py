@@ -21,7 +21,7 @@ except ImportError:  # not a POSIX system
 # Seconds of silence after which a server counts as unreachable.
 _PATIENCE = 30
 
-# Kinds of checksums: the second is what old files were published with.
+# Kinds of checksums; the second is that of old files.
 _CHECKSUMS = 'sha256', 'sha1'
 
 # Prefix of the names of unfinished downloads.
@@ -106,7 +106,7 @@ def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> s
 def _locked(path):
     """Hold ``path`` as a lock between processes, if the file system supports locks.
 
-    The system releases the lock when a process ends in any way.
+    The system releases the lock when a process ends, in whatever way.
     """
     with open(path, 'a') as file:
         if fcntl is not None:
@@ -128,7 +128,7 @@ def _cached_path(folder, url):
 
 
 def _retrieve(url, path):
-    """Copy ``url`` to a file; give up on a silent server after a while."""
+    """Copy ``url`` to a file; give up if the server does not respond."""
     from http import client
     from urllib import request
 
@@ -154,7 +154,7 @@ def _patience():
 
 
 def _remove_unfinished(folder):
-    """Remove what processes left behind that were killed while downloading.
+    """Remove files of processes that were killed while downloading.
 
     A running download writes from time to time; other processes of this machine wait
     for the lock anyway.
@@ -166,7 +166,7 @@ def _remove_unfinished(folder):
 
 
 def _idle_time(folder):
-    """Return the seconds since the last write to a folder or its files; 0 if gone."""
+    """Return the seconds since the last write below a folder; 0 if deleted."""
     try:
         paths = [folder, *[entry.path for entry in os.scandir(folder)]]
         return time.time() - max(map(os.path.getmtime, paths))
@@ -175,7 +175,7 @@ def _idle_time(folder):
 
 
 def _is_whole(path, check):
-    """Return whether a file exists and passes the check, if there is one."""
+    """Return whether a file exists and passes the check, if any."""
     if not os.path.exists(path):
         return False
     try:
@@ -191,7 +191,7 @@ def _download_to(folder, url, check=None):
     from urllib import request  # late, as it is slow to import and rarely needed
 
     path = _cached_path(folder, url)
-    # An existing file needs no lock, for which the folder would have to be writable.
+    # An existing file needs no lock, which would require a writable folder.
     if _is_whole(path, check):
         return path
     with _locked(os.path.join(folder, '_dl_lock')):
@@ -219,15 +219,15 @@ def _check_of(checksum):
     Parameters
     ----------
     checksum : str
-        As :func:`cached_download` takes it.
+        As in :func:`cached_download`.
     """
     kind, colon, expected = checksum.lower().rpartition(':')
     kind = kind if colon else 'sha256'
     lengths = {name: 2 * hashlib.new(name).digest_size for name in _CHECKSUMS}
     if len(expected) != lengths.get(kind) or not re.fullmatch('[0-9a-f]+', expected):
         raise ValueError(
-            'checksum is %r: it has to be a kind, a colon and hexadecimal digits, of '
-            'which there are %s' % (checksum, ', '.join(
+            'checksum is %r: it must be a kind, a colon and hexadecimal digits, '
+            'namely %s' % (checksum, ', '.join(
                 '%s for %s' % (n, name) for name, n in lengths.items())))
 
     def check(path):
@@ -250,10 +250,9 @@ def cached_download(url: str, *, checksum: str | None = None) -> str:
     url : str
         Address of the file.
     checksum : str, optional
-        What the file has to be: ``'sha256:'`` or ``'sha1:'`` and its hexadecimal
-        digest; without a kind, it is SHA-256. Without a checksum, the file is whatever
-        the server or the network delivers, and a copy in the cache is taken as it is.
-        Chainer has no such argument.
+        Expected checksum: ``'sha256:'`` or ``'sha1:'`` and the hexadecimal digest of
+        the file; without a kind, it is SHA-256. Without a checksum, neither the
+        download nor a copy in the cache is verified. Chainer has no such argument.
 
     Returns
     -------
@@ -264,11 +263,11 @@ def cached_download(url: str, *, checksum: str | None = None) -> str:
     Raises
     ------
     OSError
-        If the folder cannot be made, if the download fails, or if the file has another
-        checksum. It is removed then; a copy in the cache that has another one is
-        removed as well, and downloaded anew.
+        If the folder cannot be created, if the download fails, or if the file has
+        another checksum. In the last case the file is removed; a copy in the cache
+        with another checksum is also removed, and downloaded again.
     ValueError
-        If the checksum is none.
+        If the checksum is invalid.
 
     Examples
     --------
@@ -290,14 +289,14 @@ def cached_download(url: str, *, checksum: str | None = None) -> str:
 
 
 class _DownloadError(error.URLError, RuntimeError):
-    """No mirror delivered a file; the reason tells why for each of them."""
+    """No mirror delivered a file; the reason lists the error of each mirror."""
 
     def __str__(self) -> str:
         return str(self.reason)
 
 
 def _verified_download(mirrors, sha256):
-    """Download a file of known contents from the first mirror that has it.
+    """Download a file with known contents from the first mirror that has it.
 
     Parameters
     ----------
@@ -314,7 +313,7 @@ def _verified_download(mirrors, sha256):
     Raises
     ------
     urllib.error.URLError
-        If no mirror delivered the file; the message has the reasons.
+        If no mirror delivered the file; the message lists the reasons.
     """
     check = _check_of('sha256:' + sha256)
     folder = _cache_folder()
@@ -329,11 +328,11 @@ def _verified_download(mirrors, sha256):
         except OSError as e:
             reasons.append(f'{url}: {e}')
             if isinstance(e, error.HTTPError):
-                e.close()   # it is the server's answer, which nobody reads
+                e.close()   # it is the server's response, which is not read
     raise _DownloadError('\n  '.join([
         'cannot download the data set', *reasons,
-        'Without a network, save that file as %s; chainer.dataset.set_dataset_root, or '
-        'the variable CHAINER_DATASET_ROOT of the environment, chooses another folder'
+        'Without a network, save that file as %s; chainer.dataset.set_dataset_root, '
+        'or the environment variable CHAINER_DATASET_ROOT, selects another folder'
         % _cached_path(folder, mirrors[0])]))
 
 
@@ -384,8 +383,8 @@ def cache_or_load_file(
     except OSError as e:
         raise RuntimeError(
             f'cannot create dataset directory {_dataset_root}: {e}')
-    # The temporary file is beside the target, so that the move is atomic. It is made
-    # outside of the lock, so that unrelated files can be made at the same time.
+    # The temporary file is beside the target, so that the move is atomic. It is written
+    # without the lock, so that unrelated files can be written at the same time.
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or '.') as temporary:
         partial = os.path.join(temporary, os.path.basename(path))
         content = creator(partial)

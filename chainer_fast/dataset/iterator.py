@@ -9,11 +9,11 @@ _Iterator = tp.TypeVar('_Iterator', bound='Iterator')
 
 
 class Iterator:
-    """Base of iterators over batches of examples.
+    """Base class of iterators over batches of examples.
 
     A subclass implements :meth:`__next__`, which returns the next batch as a list and
-    raises :class:`StopIteration` when there is none. For the training loop it also has
-    the attributes
+    raises :class:`StopIteration` if there is none. The training loop also needs the
+    attributes
 
     ``epoch``
         number of completed passes over the data set,

@@ -72,7 +72,7 @@ def _read_idx(path):
     with gzip.open(path, 'rb') as file:
         raw = file.read()
     if raw[:3] != b'\0\0\x08':
-        raise ValueError('%s is no IDX file of unsigned bytes: it begins with %r'
+        raise ValueError('%s is not an IDX file of unsigned bytes: it begins with %r'
                          % (path, raw[:3]))
     ndim = raw[3]
     shape = numpy.frombuffer(raw, '>u4', ndim, 4)
@@ -82,7 +82,7 @@ def _read_idx(path):
 
 def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
                      rgb_format):
-    """Convert images and labels to the form that the user asked for.
+    """Convert images and labels to the requested form.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def retrieve(directory, files, name):
     Returns
     -------
     mapping
-        As :func:`make_npz` returns it.
+        As returned by :func:`make_npz`.
     """
     folder = download.get_dataset_directory(directory)
     return download.cache_or_load_file(
@@ -145,7 +145,7 @@ def load(retrieve_parts, withlabel, ndim, scale, image_dtype, label_dtype, rgb_f
     Parameters
     ----------
     retrieve_parts : sequence of two callable
-        They return the training set and the test set, as :func:`retrieve` does.
+        They return the training set and the test set, like :func:`retrieve`.
     withlabel, ndim, scale, image_dtype, label_dtype, rgb_format :
         As in :func:`preprocess_mnist`.
 

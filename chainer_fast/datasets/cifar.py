@@ -12,8 +12,8 @@ from chainer_fast.dataset import download
 from chainer_fast.datasets import _pixels, tuple_dataset
 from chainer_fast.types import DTypeSpec, NdArray
 
-# The author's page, at its present and its former address. The digests are those that
-# Keras checks.
+# The author's page, at its current and its former address. The digests are those that
+# Keras verifies.
 _MIRRORS = ('https://cave.cs.toronto.edu/kriz/', 'https://www.cs.toronto.edu/~kriz/')
 _SHA256 = {
     'cifar-10': '6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce',
@@ -69,7 +69,7 @@ def get_cifar100(
         dtype: DTypeSpec = None) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
     """Get CIFAR-100: 50,000 and 10,000 colour images of 100 classes, 32x32.
 
-    Labels are the fine ones. For the rest see :func:`get_cifar10`.
+    Labels are the fine ones. Everything else is as in :func:`get_cifar10`.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class _BatchUnpickler(pickle.Unpickler):
                 'numpy', 'numpy.core.multiarray', 'numpy._core.multiarray'):
             return super().find_class(module, name)
         raise pickle.UnpicklingError(
-            'no part of a batch of CIFAR: %s.%s' % (module, name))
+            'not part of a CIFAR batch: %s.%s' % (module, name))
 
 
 def _read_batch(file, label_key):

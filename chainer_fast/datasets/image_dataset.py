@@ -62,7 +62,7 @@ def _load(source, dtype):
 
 def _as_label(label, dtype):
     label = numpy.array(label)
-    # Numbers that the dtype cannot hold wrap around, such as -1 for "ignore".
+    # Numbers out of the dtype's range wrap around, such as -1 for "ignore".
     return label if dtype is None else label.astype(dtype)
 
 
@@ -138,10 +138,10 @@ class ImageDataset(dataset_mixin.DatasetMixin):
 
 
 class _LabeledImages(dataset_mixin.DatasetMixin):
-    """Base of pairs of image and label.
+    """Base class of pairs of image and label.
 
-    A subclass has ``_pairs``, a list of pairs of name and label, ``_label_dtype``, and
-    ``_read(name)``.
+    A subclass defines ``_pairs``, a list of pairs of name and label, ``_label_dtype``,
+    and ``_read(name)``.
     """
 
     _pairs: tp.Any
@@ -250,8 +250,7 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
 
     def _set_up(self):
         self._renew_lock()
-        # A thread of the parent may hold the lock, but does not exist here to release
-        # it.
+        # A thread of the parent may hold the lock, which nothing would release here.
         util.register_after_fork(self, ZippedImageDataset._renew_lock)
         self._open()
 
@@ -366,7 +365,7 @@ class LabeledZippedImageDataset(_LabeledImages):
         The archive; see :class:`ZippedImageDataset`.
     labelfilename : str
         Text file with a name inside the archive and an integer in each line, separated
-        by blanks. It decides which images there are, and their order.
+        by blanks. It determines the images and their order.
     dtype : dtype, optional
         dtype of the images; by default ``chainer_fast.config.dtype``.
     label_dtype : dtype

@@ -14,8 +14,8 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     """The objects in a file written by :class:`PickleDatasetWriter`.
 
     The file is read once to find where each object begins; the objects are unpickled
-    when they are accessed, so that the file may be larger than the memory. Unpickling
-    can run any code: open only files you trust.
+    when they are accessed, so that the file may exceed the memory. Unpickling can run
+    any code: only open files that you trust.
 
     The data set is a context manager that closes the file.
 
@@ -29,7 +29,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     Raises
     ------
     ValueError
-        If the reader says that it is not seekable.
+        If the reader is not seekable.
 
     See Also
     --------
@@ -49,8 +49,8 @@ class PickleDataset(dataset_mixin.DatasetMixin):
 
     def __init__(self, reader: tp.Any) -> None:
         if hasattr(reader, 'seekable') and not reader.seekable():
-            raise ValueError('a data set goes back and forth in its file, but %r '
-                             'can only be read once' % (reader,))
+            raise ValueError('a data set needs a seekable file, but %r can only be '
+                             'read once' % (reader,))
         mistakes.require(reader, 'seek', (
             'the reader of a PickleDataset must be a binary file that was opened for '
             'reading; open_pickle_dataset(path) opens one'))
@@ -71,8 +71,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         util.register_after_fork(self, PickleDataset._after_fork)
 
     def _after_fork(self):
-        # A thread of the parent may hold the lock, but does not exist here to release
-        # it.
+        # A thread of the parent may hold the lock, which nothing would release here.
         self._lock = threading.RLock()
         if callable(getattr(self._reader, 'after_fork', None)):
             self._reader.after_fork()
@@ -105,12 +104,12 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         Parameters
         ----------
         index : int
-            Its position among the objects.
+            Position of the object.
 
         Returns
         -------
         object
-            The object, a new one with each call.
+            The object, a new one in each call.
         """
         with self._lock:
             self._reader.seek(self._positions[index])
@@ -170,7 +169,7 @@ class PickleDatasetWriter:
 
 
 class _FileReader:
-    """File that each process and each copy opens separately, by its path."""
+    """File that each process and each copy opens separately by its path."""
 
     def __init__(self, path: str) -> None:
         self._path = path

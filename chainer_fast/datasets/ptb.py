@@ -10,8 +10,8 @@ from chainer_fast.dataset import download
 from chainer_fast.types import NdArray
 
 _URL = 'https://raw.githubusercontent.com/%s/lstm/master/data/ptb.%s.txt'
-# The files that torchtext downloads, too, in a repository and a fork of it. The digests
-# of the last two belong to files whose MD5 torchtext publishes; several programs on
+# The files that torchtext also downloads, in a repository and its fork. The digests of
+# the last two are those of files whose MD5 torchtext publishes; several programs on
 # GitHub agree on that of the first.
 _OWNERS = ('wojzaremba', 'tomsercu')
 _SHA256 = {
@@ -42,9 +42,10 @@ def get_ptb_words() -> tuple[NdArray, ...]:
     --------
     ::
 
-        train, valid, test = chainer.datasets.get_ptb_words() words = {i: word for word,
-        i in chainer.datasets.get_ptb_words_vocabulary().items()} sentence = '
-        '.join(words[i] for i in train[:20])
+        train, valid, test = chainer.datasets.get_ptb_words()
+        vocabulary = chainer.datasets.get_ptb_words_vocabulary()
+        words = {i: word for word, i in vocabulary.items()}
+        sentence = ' '.join(words[i] for i in train[:20])
     """
     return tuple(_identifiers(part) for part in ('train', 'valid', 'test'))
 

@@ -274,7 +274,7 @@ def get_cross_validation_datasets(
     """
     n_folds = argument.take_renamed(kwargs, 'n_fold', 'n_folds', n_folds)
     if n_folds is None:
-        raise TypeError('n_folds is missing: give the number of folds')
+        raise TypeError('n_folds is missing: pass the number of folds')
     n_folds = _numbers.plain(n_folds)
     dataset_mixin._check_length(dataset)
     if n_folds == 0:
@@ -290,7 +290,7 @@ def get_cross_validation_datasets(
     for fold in range(n_folds):
         finish = total - smaller - (fold < n_larger)
         pairs.append(split_dataset(dataset, finish, order))
-        # The next pair has this validation set in front and the preceding one at the
+        # The next pair has this validation set in front, and the previous one at the
         # end.
         order = numpy.roll(order, total - finish)
     return pairs

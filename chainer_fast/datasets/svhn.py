@@ -69,7 +69,7 @@ def get_svhn(
         raw = download.cache_or_load_file(
             os.path.join(folder, name + '.npz'), lambda path: _create(path, name),
             _pixels.load_npz)
-        # The files have the images along the last axis, and the digit 0 as class 10.
+        # In the files, images are along the last axis, and the digit 0 is class 10.
         pixels = numpy.ascontiguousarray(raw['x'].transpose(3, 2, 0, 1))
         images = _pixels.scaled(pixels, dtype, scale)
         if not withlabel:
@@ -87,7 +87,7 @@ def _create(path, name):
         from scipy import io  # late, as it is slow to import and rarely needed
     except ImportError as e:
         raise RuntimeError(
-            'the files of SVHN are read with SciPy, which cannot be imported: %s' % (e,)
+            'reading the files of SVHN needs SciPy, which cannot be imported: %s' % (e,)
         ) from e
 
     matrices = io.loadmat(download._verified_download([_URL % name], _SHA256[name]))

@@ -14,8 +14,8 @@ class TextDataset(dataset_mixin.DatasetMixin):
     r"""The lines of a text file, or the corresponding lines of several text files.
 
     The files are scanned once for the starts of lines. The lines are read when they are
-    accessed, so that the text may be larger than the memory. The object can be pickled
-    (the files are reopened by their paths), used from several threads, and inherited by
+    accessed, so that the text may exceed the memory. The object can be pickled (the
+    files are reopened by their paths), used from several threads, and inherited by
     forked processes.
 
     Parameters
@@ -61,8 +61,8 @@ class TextDataset(dataset_mixin.DatasetMixin):
                 return [option] * len(paths)
             if len(option) != len(paths):
                 raise ValueError(
-                    'encoding, errors and newline: expected one string, or a list of '
-                    'one for each of %d files, got %r' % (len(paths), option))
+                    'encoding, errors and newline: expected one string, or a list '
+                    'with one for each of %d files, but got %r' % (len(paths), option))
             return option
 
         if isinstance(paths, (str, os.PathLike)):
@@ -84,8 +84,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
 
     def _set_up(self):
         self._renew_lock()
-        # A thread of the parent may hold the lock, but does not exist here to release
-        # it.
+        # A thread of the parent may hold the lock, which nothing would release here.
         util.register_after_fork(self, TextDataset._renew_lock)
         self._open()
 
@@ -100,7 +99,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
                 for path, encoding, errors, newline in zip(
                     self._paths, self._encoding, self._errors, self._newline,
                     strict=True)]
-            opened.pop_all()  # all were opened: keep them open
+            opened.pop_all()  # all files were opened: keep them open
         self._fps = files
         self._pid = os.getpid()
 
@@ -139,7 +138,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         return len(self._lines)
 
     def close(self) -> None:
-        """Close the files; lines cannot be read any more."""
+        """Close the files; lines can no longer be read."""
         with contextlib.ExitStack() as stack:
             for file in self._fps:
                 stack.callback(lambda file=file: file.close())  # type: ignore[misc]
@@ -150,7 +149,7 @@ class TextDataset(dataset_mixin.DatasetMixin):
         Parameters
         ----------
         idx : int
-            Position among the lines kept; not negative.
+            Position among the kept lines; not negative.
 
         Returns
         -------

@@ -62,7 +62,7 @@ class TupleDataset:
 def read_example(dataset: tp.Any, index: tp.Any) -> tp.Any:
     """Return an example; a ``StopIteration`` of the data set is a ``RuntimeError``.
 
-    It would pass for the end of the iterator, or of a loop around this call.
+    It would be mistaken for the end of the iterator, or of a loop around this call.
     """
     try:
         return dataset[index]
@@ -72,8 +72,8 @@ def read_example(dataset: tp.Any, index: tp.Any) -> tp.Any:
 
 def _stopped(dataset):
     return RuntimeError(
-        'a %s raised StopIteration while an example was read, which would end the loop '
-        'over the iterator; call next(iterator, default) in it, or raise another '
+        'a %s raised StopIteration while an example was read, which would end the '
+        'loop over the iterator; use next(iterator, default) there, or raise another '
         'exception' % type(dataset).__name__)
 
 
@@ -83,8 +83,8 @@ def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
     Parameters
     ----------
     dataset : sequence
-        It gets NumPy's integers, or Python's, which are faster, if it cannot tell the
-        difference.
+        It is indexed by integers of NumPy, or by those of Python, which are faster,
+        if it does not distinguish them.
     indices : numpy.ndarray of int
         Positions of the examples.
     """

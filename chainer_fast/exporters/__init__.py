@@ -8,7 +8,7 @@ if tp.TYPE_CHECKING:
     from chainer_fast.exporters import caffe as caffe
 else:
     def __getattr__(name: str) -> tp.Any:
-        # Imported when asked for, since it needs protobuf.
+        # Imported on demand, since it needs protobuf.
         if name == 'caffe':
             return importlib.import_module('chainer_fast.exporters.caffe')
         raise AttributeError('module %r has no attribute %r' % (__name__, name))

@@ -14,7 +14,7 @@ class InputRecorder(function_hook.FunctionHook):
     Attributes
     ----------
     arrays : dict
-        Tuples of arrays, by the function.
+        Tuples of arrays, by function.
     """
 
     name = '_CaffeInputRecorder'
@@ -27,21 +27,21 @@ class InputRecorder(function_hook.FunctionHook):
 
 
 def sources(function, data):
-    """Return the functions that the inputs of a function come from.
+    """Return the functions that computed the inputs of a function.
 
     Parameters
     ----------
     function : FunctionNode
         The function.
     data : VariableNode
-        Input of the network, where the walk ends.
+        Input of the network, where the traversal ends.
     """
     return [v.creator_node for v in function.inputs
             if v is not data and v.creator_node is not None]
 
 
 def _count_uses(outputs, data):
-    """Count the inputs that come from each function."""
+    """Count the inputs computed by each function."""
     uses = collections.Counter()
     waiting, seen = list(outputs), set(outputs)
     while waiting:
@@ -56,9 +56,9 @@ def _count_uses(outputs, data):
 def sort(outputs, data):
     """Return functions such that each comes after those that it depends on.
 
-    The graph is walked back from the outputs: the highest rank comes first, and among
-    equal ranks the function found last. But while a function has only one source and is
-    its only user, the walk goes on there, so that chains remain in one piece.
+    The graph is traversed backward from the outputs: the highest rank comes first, and
+    among equal ranks the function found last. But if a function has only one source and
+    is its only user, the traversal continues there, so that chains remain contiguous.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ from chainer_fast.functions.pooling.max_pooling_nd import MaxPoolingND
 from chainer_fast.links.caffe.protobuf3 import caffe_pb2 as caffe_pb
 
 # A converter takes a function and its input arrays. It returns None if Caffe has no
-# such layer, or else a list of successive layers: type, other fields (in the order of
-# the text) and weights.
+# such layer, otherwise a list of successive layers: type, other fields (in the order
+# of the text) and weights.
 
 
 def _activation(kind):
@@ -86,7 +86,7 @@ def _batch_normalization(function, arrays):
     if function.key_axis != (1,):
         return None
     _, gamma, beta, mean, var = arrays
-    # The third blob is the number by which Caffe divides the averages.
+    # The third blob is the divisor that Caffe applies to the averages.
     one = caffe_pb.BlobProto(data=[1.], shape={'dim': [1]})
     return [
         ('BatchNorm', {

@@ -72,7 +72,7 @@ class _Network:
         self.message = caffe_pb.NetParameter()
 
     def _name(self, function):
-        """Make the name of a layer from the label, the rank and a number."""
+        """Make the name of a layer from its label, its rank and a number."""
         start = '%s-%d' % (function.label, function.rank)
         self._counts[start] = number = self._counts.get(start, 0) + 1
         name = self._names[function] = '%s-%d' % (start, number)
@@ -81,7 +81,7 @@ class _Network:
     def _bottom(self, function):
         """Return the names of the layers that are inputs of a function.
 
-        None stands for inputs that are not layers.
+        None represents inputs that are not layers.
         """
         nodes = function.inputs
         if isinstance(function, _caffe_layers.WITH_WEIGHTS):
@@ -102,7 +102,7 @@ class _Network:
         Raises
         ------
         Exception
-            If Caffe has no such layer, or if the function takes constants.
+            If Caffe has no such layer, or if the function has constant inputs.
         """
         bottom = self._bottom(function)
         name = self._name(function)
@@ -113,9 +113,9 @@ class _Network:
                 'Cannot convert, name=%s, rank=%s, label=%s, inputs=%s: %s' % (
                     name, function.rank, function.label, bottom,
                     'some inputs are neither the data nor layers'
-                    if layers else 'there is no layer for it'))
+                    if layers else 'Caffe has no layer for it'))
         for i, (kind, fields, blobs) in enumerate(layers):
-            # The first of two layers gets a telling suffix.
+            # The first of two layers gets a descriptive suffix.
             top = name if i == len(layers) - 1 else name + '_bn'
             fields = {
                 'type': kind, 'name': top, 'bottom': bottom, 'top': [top], **fields}
@@ -159,12 +159,12 @@ def export(
     The model is called in test mode, and the functions it applies are written to
     ``chainer_model.prototxt``, with their weights to ``chainer_model.caffemodel``.
 
-    Supported are ``linear``, ``convolution_2d``, ``deconvolution_2d``,
+    The supported functions are ``linear``, ``convolution_2d``, ``deconvolution_2d``,
     ``max_pooling_2d``, ``average_pooling_2d``, ``batch_normalization`` (as in links,
     along channels), ``local_response_normalization``, ``relu``, ``leaky_relu``,
     ``sigmoid``, ``softmax``, ``concat``, ``reshape`` and the sum of two variables.
-    ``dropout`` does nothing here. Caffe also pools windows that stick out of the image,
-    as ``max_pooling_2d`` does by default and ``average_pooling_2d`` never does.
+    ``dropout`` is ignored. Caffe also pools windows that extend beyond the image, as
+    ``max_pooling_2d`` does by default and ``average_pooling_2d`` never does.
 
     Parameters
     ----------
@@ -183,7 +183,8 @@ def export(
     Raises
     ------
     Exception
-        If there is no layer for a function of the model. Nothing is written then.
+        If Caffe has no layer for a function of the model. In this case nothing is
+        written.
     AssertionError
         If the model's argument or result is not a variable.
     NotImplementedError
@@ -195,8 +196,8 @@ def export(
 
     Examples
     --------
-    It writes ``chainer_model.prototxt`` and ``chainer_model.caffemodel``, and needs
-    protobuf: ::
+    This example writes ``chainer_model.prototxt`` and ``chainer_model.caffemodel``,
+    and needs protobuf: ::
 
         from chainer_fast.exporters import caffe
         x = chainer.Variable(np.ones((1, 3, 28, 28), np.float32))
@@ -217,9 +218,9 @@ def export(
     if isinstance(outputs, variable.Variable):
         outputs = [outputs]
     assert isinstance(outputs, (list, tuple)), (
-        'the model is to return variables, not %s' % type(outputs))
+        'the model must return variables, not %s' % type(outputs))
     assert all(isinstance(y, variable.Variable) for y in outputs), (
-        'the model is to return variables, not %s' % [type(y) for y in outputs])
+        'the model must return variables, not %s' % [type(y) for y in outputs])
 
     network = _Network(x.node)
     for function in _caffe_graph.sort(outputs, x.node):

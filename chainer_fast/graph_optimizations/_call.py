@@ -1,4 +1,4 @@
-"""Calls of static chains, and which of them are of one kind."""
+"""Calls of static chains, and their kinds."""
 import functools
 import typing as tp
 import weakref
@@ -28,10 +28,10 @@ _INPUT = object()
 
 
 class Kind(tp.NamedTuple):
-    """What calls have in common that one plan, or one recording, can repeat.
+    """Common properties of the calls that one plan or recording can repeat.
 
     ``gpu`` is the number of the device, or None for the processor; ``others`` are the
-    arguments that are no inputs.
+    arguments that are not inputs.
     """
 
     gpu: int | None
@@ -54,7 +54,8 @@ class Call:
     Attributes
     ----------
     inputs : list of Variable or array
-        All arguments that are, in lists and tuples as well.
+        All arguments that are variables or arrays, including those in lists and
+        tuples.
     kind : Kind or None
         ``None`` if only the chain's code can make the call.
     """
@@ -65,11 +66,11 @@ class Call:
         self.kind = self._kind()
 
     def run(self):
-        """Make the call by the chain's code."""
+        """Make the call with the chain's code."""
         return self.func(self.chain, *self.args, **self.kwargs)
 
     def repetition(self):
-        """Return a function of a list of inputs that makes the call with these.
+        """Return a function of a list of inputs that makes the call with them.
 
         It keeps neither the inputs of this call nor the chain alive.
         """
@@ -78,13 +79,14 @@ class Call:
             _without_inputs(self.kwargs))
 
     def note_settings(self, repeated):
-        """Note in a repeated call which configuration it is for."""
+        """Store the configuration in a repeated call."""
         repeated.same_settings = functools.partial(
             _same_settings, self.kind.settings, self.kind.gpu)
         repeated.enable_backprop = bool(config.enable_backprop)
 
     def pattern(self, is_refused=False):
-        """Return what compiled code compares the arguments of other calls with.
+        """Return the patterns that compiled code compares with arguments of other
+        calls.
 
         Raises
         ------
@@ -103,7 +105,7 @@ class Call:
         arrays = [getattr(x, 'raw_array', x) for x in self.inputs]
         gpu = None
         if not all([type(x) is numpy.ndarray and x.flags.c_contiguous for x in arrays]):
-            if not needs():     # graphs of CUDA are for GPUs of NVIDIA
+            if not needs():     # CUDA graphs need GPUs of NVIDIA
                 return None
             gpu = cuda.cupy.cuda.runtime.getDevice()
             if not all([isinstance(x, cuda.ndarray) and x.device.id == gpu
@@ -130,7 +132,7 @@ def _same_settings(then, gpu):
 
 
 def is_input(x):
-    """Return whether it is an array, or a variable that has one."""
+    """Return whether an object is an array, or a variable with one."""
     if isinstance(x, Variable):
         return x.raw_array is not None
     return isinstance(x, get_array_types())
@@ -171,7 +173,7 @@ def _pattern(argument, gpu, is_refused):
 
 
 def input_kind(x):
-    """Return what inputs of calls of one kind have in common."""
+    """Return the common properties of inputs of one kind."""
     array = getattr(x, 'raw_array', x)
     # Some types of the same size are equal, apart from their characters.
     return (array.shape, array.dtype, array.dtype.char,
@@ -179,7 +181,7 @@ def input_kind(x):
 
 
 def input_pattern(kind, gpu=None):
-    """Return what compiled code compares inputs of a kind with."""
+    """Return the pattern that compiled code compares with inputs of a kind."""
     shape, dtype, _, requires_grad = kind
     return InputPattern(template(shape, dtype), requires_grad, gpu)
 
@@ -190,7 +192,7 @@ def template(shape, dtype):
 
 
 def _frozen(value):
-    """Return what compares arguments: lists and dicts as tuples, and no inputs."""
+    """Return a key of arguments: lists and dicts as tuples, without inputs."""
     if isinstance(value, dict):
         return tuple([(key, _frozen(each)) for key, each in value.items()])
     if isinstance(value, (list, tuple)):
@@ -198,6 +200,6 @@ def _frozen(value):
     if is_input(value):
         return _INPUT
     if isinstance(value, (float, complex, numpy.inexact)):
-        # Zeros are equal whatever their signs, and a NaN is equal to none.
+        # Zeros are equal regardless of sign, and a NaN equals nothing.
         return type(value), repr(value)
     return type(value), value

@@ -14,7 +14,7 @@ def decorated(name, static, args, options):
     static : callable
         Decorates a function; its keyword-only arguments are the options.
     args : tuple
-        A function alone is the one to decorate. Other values are ignored.
+        A single function is the one to decorate. Other values are ignored.
     options : dict
         Options. Unknown ones are ignored with a warning, as Chainer ignores them.
     """
@@ -22,7 +22,7 @@ def decorated(name, static, args, options):
              if key in static.__kwdefaults__}
     for key in options.keys() - known.keys():
         question = mistakes.did_you_mean(key, static.__kwdefaults__)
-        warnings.warn('%s ignores %r, which it does not know%s' % (
+        warnings.warn('%s ignores the unknown argument %r%s' % (
             name, key, '' if question is None else '; ' + question),
             stacklevel=mistakes.levels_to_the_caller())
 

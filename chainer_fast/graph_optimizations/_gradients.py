@@ -1,19 +1,19 @@
 """Gradients of repeated calls."""
 from chainer_fast import function_node
 
-# Sets of inputs for whose gradients a call has a plan, or a recording, each; others are
-# differentiated function by function.
+# Maximum number of sets of inputs for whose gradients a call has a plan or a recording;
+# other sets are differentiated function by function.
 MOST_GRADIENTS = 16
 
 
 def differentiated(outputs, grads, inputs, enable_double_backprop=False):
-    """Return gradients by the graph of functions, a list.
+    """Return gradients computed by the graph of functions, as a list.
 
     Parameters
     ----------
     outputs : iterable of Variable
     grads : sequence of (Variable or None)
-        Gradients of the outputs; those without one are left out.
+        Gradients of the outputs; outputs without one are ignored.
     inputs : list of Variable
     enable_double_backprop : bool
     """

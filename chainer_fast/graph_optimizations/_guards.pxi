@@ -1,13 +1,13 @@
-# What calls are recognized by: patterns of arguments, and of attributes of links.
-# Part of _replay.pyx.
+# Patterns that recognize calls: of arguments, and of attributes of links. Part of
+# _replay.pyx.
 
-#: Stands for an attribute that is not there.
+#: Represents a missing attribute.
 MISSING = object()
 
-#: The pattern of whatever may be there.
+#: The pattern that matches anything.
 ANY = object()
 
-# Their zeros are equal, whatever their signs.
+# Their zeros are equal, regardless of sign.
 cdef tuple _FLOATS = (float, complex, numpy.inexact)
 
 
@@ -73,7 +73,7 @@ cdef class Same:
 
 
 cdef bint matches(object pattern, object argument, list inputs) except -1:
-    """Tell whether a value is like the recorded one; append inputs to a list."""
+    """Return whether a value matches the recorded one; append inputs to a list."""
     cdef Py_ssize_t i
     cdef VariableBase variable
     cdef object array
@@ -96,7 +96,7 @@ cdef bint matches(object pattern, object argument, list inputs) except -1:
     if type(pattern) is list:
         if not isinstance(argument, (list, tuple)):
             return False
-        # Comparisons may run code of the user's, which may change a list.
+        # Comparisons may run code of the user, which may change a list.
         items = tuple(argument)
         if len(items) != len(<list>pattern):
             return False
@@ -141,7 +141,7 @@ cdef class Slots:
     places : list of (weakref.ref, str)
         Links, and names of their attributes.
     patterns : list
-        What a call has to find in them.
+        Patterns that their values must match.
     used : list of bool
         Whether functions read them, so that they are inputs.
     """
@@ -150,7 +150,7 @@ cdef class Slots:
         self.places, self.patterns, self.used = places, patterns, used
 
     cdef bint fit(self, list inputs) except -1:
-        """Tell whether all are like the recorded ones; append those that are inputs."""
+        """Return whether all match the recorded ones; append those that are inputs."""
         cdef Py_ssize_t i
         cdef list values = [], others = []
         for i in range(len(self.places)):
@@ -168,11 +168,11 @@ cdef class Slots:
         return True
 
     def fit_now(self):
-        """Return whether all are like the recorded ones."""
+        """Return whether all match the recorded ones."""
         return self.fit([])
 
     def set(self, values):
-        """Set the attributes, or delete those that are to be missing."""
+        """Set the attributes, or delete those that must be missing."""
         for (link, name), value in zip(self.places, values):
             own = vars(referent(link))
             if value is not MISSING:
@@ -186,7 +186,7 @@ cdef class Slots:
 
 
 cdef class Guard:
-    """The attributes of links, as they were.
+    """The recorded attributes of links.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ cdef class Guard:
     ignored : frozenset of str
         Attributes that may change.
     slots : list of (weakref.ref, str), optional
-        More of them, those of one link each.
+        Further attributes, each of one link.
     """
 
     def __init__(self, links, frozenset ignored, slots=()):
@@ -227,7 +227,8 @@ cdef class Guard:
             n = len(values)
             while PyDict_Next(<object>own, &at, &name, &value):
                 if i < n and name is <PyObject *>names[i]:
-                    # From here on it is held: lengths and hashes may be the user's.
+                    # A reference is held from here on: lengths and hashes may run code
+                    # of the user.
                     if value is not <PyObject *>values[i] or (
                             lengths[i] is not None and len(values[i]) != lengths[i]):
                         return False

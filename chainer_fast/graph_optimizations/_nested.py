@@ -1,4 +1,4 @@
-"""What chains take and return: lists and tuples inside each other."""
+"""Nested lists and tuples of arguments and results of chains."""
 
 
 def flatten(xs):
@@ -15,7 +15,7 @@ def flatten(xs):
 
 
 def is_constant(x):
-    """Return whether what is in a result can be the same object in every call."""
+    """Return whether an object in a result can be the same in every call."""
     return x is None or isinstance(x, (bool, int, float, str))
 
 

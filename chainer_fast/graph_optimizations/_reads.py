@@ -1,8 +1,8 @@
 """Reads of arrays of variables by the code of a chain.
 
-What code computes with NumPy is not in the graph of functions. A plan would go on with
-the numbers of the recorded calls, so that a call whose code reads an array has none,
-unless the code hands the very array to a function or a variable.
+Computations of code with NumPy are not in the graph of functions. A plan would keep
+using the numbers of the recorded calls. Therefore a call whose code reads an array has
+no plan, unless the code passes the same array to a function or a variable.
 """
 import contextlib
 import dis
@@ -14,20 +14,20 @@ from chainer_fast.configuration import config
 
 _PACKAGE = __name__.partition('.')[0]
 _VARIABLE = _PACKAGE + '.variable'
-# Methods of variables, and functions, that hand an array, or what is in it, to those
-# who call them; and modules that have nothing else.
+# Methods of variables, and functions, that return an array or its elements to their
+# callers; and modules that consist of such functions.
 _HANDING = {'as_array', 'item', '_to_keep'}
 _HANDING_MODULES = {_VARIABLE + '._dlpack', _VARIABLE + '._text'}
-# Attributes of arrays that a kind of calls has in common.
+# Attributes of arrays that are the same in all calls of a kind.
 _OF_KIND = {'shape', 'ndim', 'size', 'dtype', 'itemsize', 'nbytes', 'flags', 'strides',
             'device'}
-# Threads that record a call at the moment.
+# Threads that are recording a call.
 _recording = 0
 
 
 @contextlib.contextmanager
 def noted(trace):
-    """Have a trace, if there is one, refuse a call that reads arrays in the block."""
+    """Make a trace, if any, refuse a call that reads arrays in the block."""
     global _recording
     if trace is None:
         yield
@@ -43,8 +43,8 @@ def noted(trace):
 
 
 def _note(owner, array, is_gradient):
-    """Note that an array is read by whatever Python code runs."""
-    # There is none while a function computes: a plan has it compute again.
+    """Record that the running Python code reads an array."""
+    # Not while a function computes, as a plan runs the function again.
     trace = getattr(config.schedule_func, 'trace', None)
     if trace is None or not trace.watches_reads:
         return
@@ -55,12 +55,13 @@ def _note(owner, array, is_gradient):
     if not is_gradient and _looks_at_kind(following):
         return
     reason = (
-        '%s, line %d of %s, reads the array of a variable, and a plan would keep what '
-        'it computes of it; static_graph(allow_array_reads=True) has calls planned '
+        '%s, line %d of %s, reads the array of a variable, and a plan would keep '
+        'values computed from it; with static_graph(allow_array_reads=True) calls are '
+        'planned '
         'nevertheless' % (
             frame.f_code.co_name, frame.f_lineno, frame.f_code.co_filename))
     if is_gradient or following[0][0].startswith(('STORE', 'COPY', 'DUP')):
-        # What is in a local variable may be used twice.
+        # The value of a local variable may be used twice.
         owner = array = None
     trace.reads.append((owner, array, reason))
 
@@ -70,7 +71,7 @@ def _module(frame):
 
 
 def _reader(frame):
-    """Return the frame that reads an array; None if it belongs to the package."""
+    """Return the frame that reads an array, or None if it belongs to the package."""
     if _module(frame) in _HANDING_MODULES or (
             _module(frame) == _VARIABLE and frame.f_code.co_name in _HANDING):
         while frame is not None and _module(frame).startswith(_VARIABLE):
@@ -81,7 +82,7 @@ def _reader(frame):
 
 
 def _following(frame):
-    """Return names and arguments of the two instructions after that of a frame."""
+    """Return names and arguments of the two instructions after the current one."""
     instructions = iter(dis.get_instructions(frame.f_code))
     for instruction in instructions:
         if instruction.offset == frame.f_lasti:
@@ -91,7 +92,7 @@ def _following(frame):
 
 
 def _looks_at_kind(following):
-    """Return whether code asks for a shape, say, or whether an array is None."""
+    """Return whether code only reads a shape, say, or tests for None."""
     name, value = following[0]
     if name == 'LOAD_CONST' and value is None:
         return following[1][0] == 'IS_OP'

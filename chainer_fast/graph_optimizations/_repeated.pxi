@@ -1,18 +1,18 @@
-# Calls that later ones are compared with. Part of _replay.pyx.
+# Calls with which later ones are compared. Part of _replay.pyx.
 
-#: What :meth:`RepeatedCall.repeat` returns for another call than the recorded one.
+#: Result of :meth:`RepeatedCall.repeat` for a call that differs from the recorded one.
 MISS = object()
 
-#: What stands for the result of a call that only the code of the chain can make.
+#: Result for a call that only the code of the chain can make.
 REFUSED = object()
 
 
 class NotStatic(Exception):
-    """A function gave something else than it did when it was recorded."""
+    """A function returned something else than when it was recorded."""
 
 
 cdef class RepeatedCall:
-    """A recorded call, by which others are recognized."""
+    """A recorded call, with which others are compared."""
 
     cdef bint _same_settings(self) except -1:
         cdef ThreadState state = current()
@@ -29,7 +29,7 @@ cdef class RepeatedCall:
         return True
 
     cdef bint is_same(self, args, kwargs, list inputs) except -1:
-        """Tell whether a call is like the recorded one; append its inputs to a list."""
+        """Return whether a call matches the recorded one; append its inputs."""
         return self._same_settings() and matches(
             self.pattern, (args, kwargs), inputs) and self.guard.holds()
 
@@ -39,44 +39,44 @@ cdef class RepeatedCall:
         Returns
         -------
         object
-            What the call returns, or ``MISS``. Nothing has happened then.
+            The result of the call, or ``MISS`` if the call was not made.
         """
         raise NotImplementedError
 
 
 cdef class RefusedCall(RepeatedCall):
-    """A call like others that only the code of the chain can make."""
+    """A kind of call that only the code of the chain can make."""
 
     cpdef object repeat(self, args, kwargs):
-        """Return ``REFUSED`` for a call that is like the one here, or ``MISS``."""
+        """Return ``REFUSED`` for a call that matches this one, or ``MISS``."""
         return REFUSED if self._same_settings() and matches(
             self.pattern, (args, kwargs), []) else MISS
 
 
 cdef class LatestCalls:
-    """By what the latest calls of a chain were made."""
-    cdef tuple known            # method, repeated call and schedule of each
+    """The objects that made the latest calls of a chain."""
+    cdef tuple known            # method, repeated call and schedule of each call
     cdef unsigned long long turns
 
     def __cinit__(self):
         self.known = ()
 
     def clear(self):
-        """Forget all of them."""
+        """Remove all calls."""
         self.known = ()
 
     def drop(self, repeated):
-        """Forget what was made by some repeated calls, a list."""
+        """Remove the calls that some repeated calls (a list) made."""
         self.known = tuple([
             each for each in self.known if each[1] not in repeated])
 
     def turn_of(self, repeated):
-        """Return when one of some repeated calls was used last; 0 if unknown."""
+        """Return when any of some repeated calls was last used; 0 if unknown."""
         return max([(<RepeatedCall>each[1]).turn for each in self.known
                     if each[1] in repeated], default=0)
 
     def note(self, func, RepeatedCall repeated, schedule):
-        """Note by what a call was made.
+        """Record what made a call.
 
         Parameters
         ----------
@@ -92,12 +92,12 @@ cdef class LatestCalls:
         self.known = ((func, repeated, schedule), *others[:3])
 
     def repeat(self, chain, func, tuple args, dict kwargs):
-        """Make a call that is the same as one of the latest ones.
+        """Make a call that matches one of the latest ones.
 
         Returns
         -------
         object
-            What the call returned, ``REFUSED`` or ``MISS``.
+            The result of the call, ``REFUSED`` or ``MISS``.
         """
         cdef tuple each
         for each in self.known:

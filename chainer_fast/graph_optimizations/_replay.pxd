@@ -1,4 +1,4 @@
-"""Calls that are like a recorded one, and what they are recognized by."""
+"""Calls that match a recorded one, and the patterns that recognize them."""
 from chainer_fast._core.configuration.state cimport ThreadState
 
 
@@ -16,11 +16,11 @@ cdef class Guard:
 
 cdef class RepeatedCall:
     cdef public object pattern          # arguments, with patterns for inputs
-    cdef public object same_settings    # tells whether the configuration is the same
+    cdef public object same_settings    # returns whether the configuration is the same
     cdef public Guard guard
     cdef public list params
     cdef public bint enable_backprop
-    cdef readonly unsigned long long turn       # when a call was like it
+    cdef readonly unsigned long long turn       # when a call last matched it
     cdef unsigned long long _version
     cdef ThreadState _thread
     cdef bint _same_settings(self) except -1

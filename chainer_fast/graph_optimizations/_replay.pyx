@@ -1,8 +1,8 @@
-"""Calls that are like a recorded one, and are made again without their code.
+"""Recognition of calls that match a recorded one, and can be repeated without code.
 
-A call is compared with the recorded one without a step of Python: its arguments, the
-configuration, and the attributes of the links. On a GPU, graphs of CUDA then make it,
-which are launched from here; on the processor a plan does (``_processor/plans.pyx``).
+Compiled code compares a call with the recorded one: its arguments, the configuration,
+and the attributes of the links. On a GPU, CUDA graphs launched from here then make
+the call; on the processor, a plan does (``_processor/plans.pyx``).
 """
 import weakref
 

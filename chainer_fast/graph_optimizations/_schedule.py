@@ -27,8 +27,8 @@ _Result = tp.TypeVar('_Result')
 class StaticScheduleFunction(function_node.FunctionNode):
     """Recording of one call of a static chain.
 
-    ``forward`` repeats the recorded steps on new arrays, with the parameters that the
-    chain has now.
+    ``forward`` repeats the recorded steps on new arrays, with the current parameters of
+    the chain.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
         return returned
 
     def set_out_variables(self, out_vars) -> None:
-        """Note the variables returned by the chain, in their order."""
+        """Record the variables returned by the chain, in order."""
         self._out_indexes = [self._index(var.raw_array) for var in out_vars]
 
     def build_schedule(
@@ -171,12 +171,12 @@ class StaticScheduleFunction(function_node.FunctionNode):
     # -- repeating
 
     def run_in_var_hooks(self, input_var_arrays) -> None:
-        """Put the inputs of a call into the table."""
+        """Store the inputs of a call in the table."""
         for index, array in zip(self._in_indexes, input_var_arrays, strict=True):
             self.unique_arrays[index] = array
 
     def run_param_pre_hooks(self) -> None:
-        """Put the arrays of the parameters into the table."""
+        """Store the arrays of the parameters in the table."""
         for reference, index in self._params:
             self.unique_arrays[index] = reference().raw_array
 
@@ -201,7 +201,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
     def backward(
             self, target_input_indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        """Run the chain again to make its graph, and backpropagate through it.
+        """Run the chain again to build its graph, and backpropagate through it.
 
         Gradients of parameters are added to the parameters.
         """

@@ -1,4 +1,4 @@
-"""Parts of a static chain's schedule: its steps, and what is known of its arrays."""
+"""Parts of a static chain's schedule: its steps, and properties of its arrays."""
 from __future__ import annotations
 
 import functools
@@ -68,7 +68,7 @@ class ScheduleInfo:
     delete_hooks : list of int
         Positions in the table that no later step needs.
     unique_arrays : list of arrays
-        The table, with ``None`` for arrays that are missing at the moment.
+        The table, with ``None`` for arrays that do not exist at the moment.
     array_infos : list of ArrayInfo
         Properties of the arrays in the table.
     func_name : str, optional
@@ -132,7 +132,7 @@ class ScheduleInfo:
 
 
 def as_tuple(returned):
-    """Return what a step returned as a tuple of its results."""
+    """Return the result of a step as a tuple."""
     if returned is None:
         return ()
     return returned if isinstance(returned, tuple) else (returned,)

@@ -1,7 +1,7 @@
-"""What a static chain's call may change besides its results.
+"""Effects of a static chain's call besides its results.
 
-Recordings change none of it, so that a call that does has none. Plans set attributes of
-links as the call does, and have functions update arrays.
+Recordings have no such effects, so that a call with effects is not recorded. Plans set
+attributes of links like the call, and let functions update arrays.
 """
 import contextlib
 import operator
@@ -25,7 +25,7 @@ class Unrecordable(Exception):
 class ChainState:
     """The attributes of a chain's links, and the arrays of its parameters.
 
-    A recording uses the arrays that were there when it was made.
+    A recording uses the arrays that existed when it was made.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class ChainState:
     """
 
     def __init__(self, chain):
-        # Links hold their recordings, not the other way round.
+        # Links reference their recordings, not vice versa.
         self.links = [weakref.ref(link) for link in chain.links()]
         self._attributes = [_attributes(link()) for link in self.links]
         self._ids = [tuple(map(id, each.values())) for each in self._attributes]
@@ -72,13 +72,13 @@ class ChainState:
         return all(same_array(now, then) for now, then in self.host)
 
     def changes(self):
-        """Return which attributes are other objects now.
+        """Return which attributes are different objects now.
 
         Returns
         -------
         dict
-            What each was before, and what it is, by the position of the link and the
-            name; ``MISSING`` where there is none.
+            Previous and current value of each, by the position of the link and the
+            name; ``MISSING`` for missing ones.
         """
         found = {}
         for i, (link, then) in enumerate(
@@ -91,16 +91,16 @@ class ChainState:
         return found
 
     def before(self, i, name):
-        """Return what an attribute of a link was."""
+        """Return the previous value of an attribute of a link."""
         return self._attributes[i].get(
             name, getattr(type(self.links[i]()), name, MISSING))
 
     def name_of(self, i, name):
-        """Return how messages call an attribute."""
+        """Return the name of an attribute in messages."""
         return 'attribute %s of %s' % (name, type(self.links[i]()).__name__)
 
     def restore(self):
-        """Undo what a call did to the attributes."""
+        """Undo changes of a call to the attributes."""
         for link, attributes in zip(self.links, self._attributes, strict=True):
             current = vars(link())
             for name in set(current) - set(attributes) - OWN:
@@ -130,8 +130,8 @@ def same_array(a, b):
 def forbidden(state):
     """Raise :class:`Unrecordable` if the ``with`` block changes anything on the host.
 
-    Reported values, and the random numbers of NumPy, are looked at as well. In case of
-    an error, attributes and random numbers are what they were before.
+    Reported values and NumPy's random numbers are checked as well. In case of an error,
+    attributes and random numbers are restored.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def forbidden(state):
 
 @contextlib.contextmanager
 def noted(trace):
-    """Note in a trace, if there is one, what else the ``with`` block changes."""
+    """Record in a trace, if any, what else the ``with`` block changes."""
     if trace is None:
         yield
         return
@@ -171,15 +171,15 @@ def noted(trace):
             trace.refuse('values are reported: %s' % ', '.join(observed))
     state = trace.state
     if not state.contents_hold():
-        trace.refuse('what attributes of links are made of changes')
-    # What functions update has been noted with them.
+        trace.refuse('parts of attributes of links change')
+    # Updates by functions are recorded with the functions.
     if not state.host_arrays_hold():
         trace.refuse('arrays of links change outside of functions')
     trace.changes = state.changes()
 
 
 def _reports_to(observation):
-    """Let the current reporter, if there is one, write to a dictionary."""
+    """Let the current reporter, if any, write to a dictionary."""
     try:
         reporter.get_current_reporter()
     except IndexError:

@@ -5,14 +5,14 @@ from chainer_fast.graph_optimizations._side_effects import ChainState, same_arra
 
 
 def _random_state():
-    """Return what tells whether numbers are drawn from NumPy's random state."""
+    """Return a value that changes when numbers are drawn from NumPy's random state."""
     found = numpy.random.get_state(legacy=False)
     state = found['state']
     return state['key'].tobytes(), state['pos'], found['has_gauss'], found['gauss']
 
 
 class Trace:
-    """The functions that are applied in a call, and what it changes.
+    """The functions applied in a call, and the changes that it makes.
 
     Parameters
     ----------
@@ -23,13 +23,13 @@ class Trace:
     Attributes
     ----------
     functions : list of tuple
-        Each as it was before and as it is after it was applied, its inputs and outputs.
+        Each function before and after it was applied, its inputs and outputs.
     reason : str or None
         Why the call cannot be repeated.
     reads : list of tuple
-        Variables, or nodes, whose arrays the code has read, the arrays, and why no plan
-        can make the call if they are not handed on as they are; None and None for
-        what is used in other ways in any case.
+        Variables, or nodes, whose arrays the code has read, the arrays, and the reason
+        why no plan can make the call unless they are passed on unchanged; None and None
+        if they are used in other ways in any case.
     drawing : set of type
         Classes of functions that draw random numbers.
     updated : list of array
@@ -53,11 +53,11 @@ class Trace:
         self._watched = {id(pair[0]): pair for pair in self.state.host}
 
     def refuse(self, reason):
-        """Note why the call cannot be repeated; the first reason counts."""
+        """Record why the call cannot be repeated; the first reason is kept."""
         self.reason = self.reason or reason
 
     def begin(self, function=None):
-        """Tell that a function is about to be computed, or that the call is over."""
+        """Record that a function is about to run, or that the call has ended."""
         if _random_state() != self._random_state:
             self.refuse('random numbers are drawn outside of functions')
         if function is None:
@@ -70,7 +70,7 @@ class Trace:
                     self.refuse('an array of %s changes' % function.label)
 
     def end(self, pristine, applied, inputs, outputs):
-        """Note a function, and the same as it was before."""
+        """Record a function, and its copy from before it was applied."""
         self.functions.append((pristine, applied, inputs, outputs))
         now = _random_state()
         if now != self._random_state:

@@ -5,51 +5,52 @@ the recording instead of running the chain's Python code, which saves building t
 graph.
 
 On the processor, the first two calls of a kind run the code, and are compared. If both
-did the same, later ones are made by a *plan*, forward and backward, without the code:
-see :mod:`._processor`. If they differ, the call is refused:
-``schedule_manager.calls.refused`` names the function and the reason, which
-``verbosity_level=2`` prints, and the code runs in every call. It also runs while there
-are hooks, in debug mode, for arrays that are not in C order, and for a call in which
-NumPy has to warn of a floating-point error. Numbers are those of the plain chain, in
-float64 to the bit; in float32, products round otherwise.
+did the same, a *plan* makes later ones, forward and backward, without the code: see
+:mod:`._processor`. If they differ, the call is refused:
+``schedule_manager.calls.refused`` has the function and the reason, which
+``verbosity_level=2`` prints, and the code runs in every call. It also runs with hooks,
+in debug mode, for arrays that are not in C order, and for a call in which NumPy must
+warn of a floating-point error. Results are those of the plain chain: bit-identical in
+float64; in float32, products are rounded differently.
 
-What a call does besides applying functions is
+Effects of a call besides applying functions are
 
 - planned, if it sets attributes of links to variables, arrays or None, such as the
-  state of :class:`~chainer_fast.links.LSTM`, whether the next call goes on from it or
-  not;
+  state of :class:`~chainer_fast.links.LSTM`, whether or not the next call continues
+  from it;
 - planned, if its functions update arrays, such as the running statistics of
   :class:`~chainer_fast.links.BatchNormalization`;
-- planned, if its functions draw uniform random numbers, as ``dropout`` does: anew in
-  every call, the numbers that the plain chain would draw;
+- planned, if its functions draw uniform random numbers, like ``dropout``: every call
+  draws the numbers that the plain chain would draw;
 - refused otherwise: other noise, counts such as that of ``finetune=True``, reported
   values, and changes of arrays, lists or graphs by the code itself.
 
-What the code computes with NumPy, and not by functions, is the same in every call of a
-plan, as it is in Chainer's recordings. Two things follow.
+Values that the code computes with NumPy rather than with functions are the same in
+every call of a plan, as in Chainer's recordings. This has two consequences.
 
 - A call is refused if the code reads the array of a variable: ``x.array``, ``x.data``,
-  ``x.grad``, ``x.item()``, ``chainer.as_array(x)``. A mask computed of ``x.array`` may
-  have been equal in the first two calls, and need not be in the next one. It makes no
-  difference if the code asks for ``x.array.shape``, or whether ``x.array`` is None, or
-  hands the array on, as in ``chainer.Variable(x.array)``. If what it computes is the
-  same in every call, ``static_graph(allow_array_reads=True)`` says so.
-- What the code computes of arrays that are arguments themselves, not variables, nobody
-  can tell from a constant. Compute a mask of them by functions (``F.where``), make it
-  outside of the chain and pass it as an argument, or do not decorate the method.
+  ``x.grad``, ``x.item()``, ``chainer.as_array(x)``. A mask computed from ``x.array``
+  may have been equal in the first two calls, but differ in the next one. The code may
+  read ``x.array.shape``, test whether ``x.array`` is None, or pass the array on, as in
+  ``chainer.Variable(x.array)``. If the computed values are the same in every call,
+  pass ``static_graph(allow_array_reads=True)``.
+- Values that the code computes from arrays that are arguments themselves, not
+  variables, cannot be distinguished from constants. Compute a mask of them with
+  functions (``F.where``), make it outside of the chain and pass it as an argument, or
+  do not decorate the method.
 
-The first calls of 64 kinds are recorded (``max_cache_size``). When there are more, the
-kind that was not called for longest is forgotten, with its memory, and a new one is
-recorded only if it comes again soon. So a number that is another one in each call, such
-as a coefficient that grows, costs neither memory nor recordings, while the code makes
-these calls; passed as an array, it is an input like others.
+The first calls of 64 kinds are recorded (``max_cache_size``). If there are more, the
+least recently called kind is dropped, with its memory, and a new kind is recorded only
+if it occurs again soon. Therefore a number that differs in each call, such as a growing
+coefficient, costs neither memory nor recordings, as the code makes these calls; passed
+as an array, it is an input like others.
 
-On a GPU, the second call of a kind is recorded as a CUDA graph, if it can be, and later
-ones launch the graph, forward and backward: see :mod:`._gpu`. Then the chain's code
-does not run any more. A call that waits for the GPU, reports values or changes
-attributes of links is not recorded, and neither is one with a function that CuPy cannot
-record. The chain then runs its code in every call. Noise, such as that of ``dropout``,
-is drawn before each launch, by the same generator as without the decorator.
+On a GPU, the second call of a kind is recorded as a CUDA graph, if possible, and later
+ones launch the graph, forward and backward: see :mod:`._gpu`. The chain's code then no
+longer runs. A call that waits for the GPU, reports values or changes attributes of
+links is not recorded, and neither is one with a function that CuPy cannot record. The
+chain then runs its code in every call. Noise, such as that of ``dropout``, is drawn
+before each launch, by the same generator as without the decorator.
 
 The first call with inputs of a kind is also recorded as a
 :class:`StaticScheduleFunction`: a list of steps that can be inspected, and repeated on
@@ -81,26 +82,27 @@ __all__ = [
 class ScheduleManager:
     """Keeps the schedules of a static chain, one for each kind of inputs.
 
-    Inputs are of one kind if their shapes and dtypes are the same, and so are
-    ``config.train`` and ``config.enable_backprop``.
+    Inputs are of one kind if their shapes and dtypes, ``config.train`` and
+    ``config.enable_backprop`` are the same.
 
     Parameters
     ----------
     minimize_cache_size : bool
-        Forget schedules that were recorded under other settings of the configuration.
+        Whether to drop schedules that were recorded with another configuration.
     verbosity_level : int
         If 1 or more, a line is printed for each recording.
     max_cache_size : int
-        Number of kinds of calls, and of kinds of inputs, that are kept at most. Those
-        that were not called for longest are forgotten.
+        Maximum number of kinds of calls, and of kinds of inputs, that are kept. The
+        least recently called ones are dropped.
 
     Attributes
     ----------
     calls : PlannedCalls
-        Calls on the processor. Its ``refused`` tells which are not made by plans, and
-        why.
+        Calls on the processor. Its ``refused`` lists those without plans, and the
+        reasons.
     recordings : RecordedCalls
-        Calls recorded as CUDA graphs. Its ``refused`` tells which are not, and why.
+        Calls recorded as CUDA graphs. Its ``refused`` lists those that are not
+        recorded, and the reasons.
     """
 
     def __init__(
@@ -120,7 +122,7 @@ class ScheduleManager:
             self.minimize_cache_size, self.verbosity_level, self.max_cache_size)
 
     def _begin(self):
-        """Keep nothing."""
+        """Drop all schedules."""
         self.schedules: dict[tp.Any, tp.Any] = {}
         self.latest.clear()
         self.recordings = RecordedCalls(self.latest, limit=self.max_cache_size)
@@ -159,10 +161,10 @@ class ScheduleManager:
         return schedule
 
     def end_forward(self) -> None:
-        """Tell that an iteration is over.
+        """Declare that an iteration has ended.
 
         Programs call this if they do not call ``backward``. CUDA graphs can then be
-        launched again, and gradients of earlier calls cannot be asked for any more.
+        launched again, and gradients of earlier calls can no longer be computed.
         """
         self.recordings.release()
 
@@ -179,9 +181,9 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.
-    The method works as without the decorator, and faster if its calls can be repeated
-    from a recording; the module tells when. Its first call is recorded, and the chain
-    gets
+    The method works as without the decorator, but faster if its calls can be repeated
+    from a recording; the module's docstring lists the conditions. Its first call is
+    recorded, and the chain gets
 
     - ``schedule_manager``, the :class:`ScheduleManager` with the recordings, and
     - ``static_schedule``, the :class:`StaticScheduleFunction` of the latest call.
@@ -191,34 +193,36 @@ def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
     Parameters
     ----------
     force_test_define_by_run : bool
-        Do not record calls while ``config.train`` is ``False``.
+        Whether not to record calls while ``config.train`` is ``False``.
     minimize_cache_size : bool
-        Forget recordings when ``config.train`` or ``config.enable_backprop`` changes.
+        Whether to drop recordings when ``config.train`` or ``config.enable_backprop``
+        changes.
     verbosity_level : int
         If 1 or more, a line is printed for each recording.
     enable_double_backprop : bool
         Whether a recording, applied as a function, can be differentiated twice.
     max_cache_size : int
-        Number of kinds of calls that are kept at most, 64 by default. Calls are of one
-        kind if their inputs have the same shapes and dtypes, their other arguments are
-        equal, and so is the configuration. The kind that was not called for longest is
-        forgotten. Where there are more kinds, the code makes a call, unless one of its
-        kind was among the latest ones.
+        Maximum number of kinds of calls that are kept, 64 by default. Calls are of one
+        kind if their inputs have the same shapes and dtypes, and their other arguments
+        and the configuration are equal. The least recently called kind is dropped. If
+        there are more kinds, the code makes a call, unless one of its kind was among
+        the latest ones.
     allow_array_reads : bool
-        Plan calls on the processor although their code reads arrays of variables. What
-        the code computes of them with NumPy has to be the same in every call.
+        Whether to plan calls on the processor although their code reads arrays of
+        variables. Values that the code computes from them with NumPy must be the same
+        in every call.
 
     Raises
     ------
     TypeError
-        If it decorates anything but a function.
+        If the decorated object is not a function.
     ValueError
         If ``max_cache_size`` is less than 1.
 
     Warns
     -----
     UserWarning
-        If there is another keyword argument, which is ignored.
+        If another keyword argument is passed, which is ignored.
 
     Examples
     --------
@@ -270,12 +274,12 @@ def _static(func, *, force_test_define_by_run=False, minimize_cache_size=True,
 def _check_size(max_cache_size):
     if max_cache_size < 1:
         raise ValueError(
-            'max_cache_size is %r, but at least one kind of calls is kept: set '
+            'max_cache_size is %r, but must be at least 1: set '
             'config.use_static_graph to False to keep none' % (max_cache_size,))
 
 
 def _make(call, manager, enable_double_backprop, watches_reads):
-    """Make a call by its plan or recording, or else by the chain's code."""
+    """Make a call with its plan or recording, or else with the chain's code."""
     schedule = manager.get_schedule(call.inputs, enable_double_backprop)
     call.chain.static_schedule = schedule
     on_processor = call.kind is not None and call.kind.gpu is None
@@ -295,7 +299,7 @@ def _make(call, manager, enable_double_backprop, watches_reads):
 
 
 def _record(schedule, call, planned_calls, watches_reads):
-    """Make a call by the chain's code while a schedule records it.
+    """Make a call with the chain's code while a schedule records it.
 
     The call is traced as well if it may get a plan.
     """

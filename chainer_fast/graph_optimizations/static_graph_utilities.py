@@ -37,9 +37,9 @@ def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Callable[..., tp.
 
     Notes
     -----
-    The function takes the arrays that it reads, and that differ from call to call, as
-    the list ``inputs``, a keyword argument. It returns the arrays that it makes, one or
-    a tuple. Arrays that it writes to are in the list ``outputs``.
+    The function receives the arrays that it reads, and that differ from call to call,
+    as the list ``inputs``, a keyword argument. It returns the arrays that it creates, a
+    single one or a tuple. Arrays that it writes to are in the list ``outputs``.
 
     Examples
     --------
@@ -101,9 +101,9 @@ def static_forward_optimizations(
         if trace is not None:
             trace.refuse('%s has static code' % func.label)
         return func.forward(inputs)
-    # A repetition begins with the function as it was before it ran: values kept for its
-    # gradient, or a random mask, belong to one call. And the step must not keep the
-    # function itself, which keeps the graph before it alive.
+    # A repetition begins with a copy of the function from before it ran: values kept
+    # for its gradient, or a random mask, belong to one call. Moreover, the step must
+    # not keep the function itself, which keeps the graph before it alive.
     pristine = copy.copy(func)
     function = func
 

@@ -1,8 +1,8 @@
 """Detection of worker processes that will never finish an example.
 
-A worker may be stopped by a signal for three seconds. It may go without finishing an
-example for ten times the iterator's timeout, and without doing anything at all, which
-only Linux tells, for twice the timeout. The latter two limits are at least ten seconds,
+A worker may be stopped by a signal for three seconds. It may take ten times the
+iterator's timeout to finish an example, and may be completely inactive, which only
+Linux reports, for twice the timeout. The latter two limits are at least ten seconds,
 and exist only if there is a timeout.
 """
 import os
@@ -10,13 +10,13 @@ import time
 
 # Interval in seconds at which workers are checked during a wait. A gap of more than
 # twice the interval means that this process hardly ran: the excess is not counted, so
-# that a job that was stopped as a whole can go on.
+# that a job that was stopped as a whole can continue.
 INTERVAL = .5
 
 _STOPPED_LIMIT = 3.
 _SILENT_FACTOR, _BUSY_FACTOR = 2, 10
 _SHORTEST_LIMIT = 10.
-# For a process that first has to start and to read the data set.
+# For a process that must first start and load the data set.
 _SHORTEST_STARTING_LIMIT = 60.
 
 
@@ -44,16 +44,16 @@ class _Signs:
         self.activity = activity
 
     def trouble(self, timeout):
-        """Return what is wrong with the worker; '' if it may still finish."""
+        """Return the worker's problem as text, or '' if it may still finish."""
         if self.stopped >= _STOPPED_LIMIT:
             return ('has been stopped, as by SIGSTOP, for %.1f seconds while this '
                     'process was running' % self.stopped)
         if timeout is None:
             return ''
-        advice = (' (if that may happen with an example, raise `dataset_timeout`; it '
+        advice = (' (if an example may take that long, increase `dataset_timeout`; it '
                   'is %s)' % timeout)
         if self.silent >= max(_SILENT_FACTOR * timeout, _SHORTEST_LIMIT):
-            return ('has done nothing at all for %.1f seconds, as in a deadlock'
+            return ('has been inactive for %.1f seconds, as in a deadlock'
                     % self.silent + advice)
         shortest = _SHORTEST_LIMIT if self.n_messages else _SHORTEST_STARTING_LIMIT
         if self.busy >= max(_BUSY_FACTOR * timeout, shortest):
@@ -62,7 +62,7 @@ class _Signs:
 
 
 class HangWatch:
-    """Checks workers during the wait for a batch.
+    """Checks workers while a batch is awaited.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class HangWatch:
         self._signs = {}
 
     def look(self, workers):
-        """Return a sentence on the workers that hang, '' if there are none.
+        """Return a sentence about hung workers, or '' if there are none.
 
         Parameters
         ----------
@@ -99,17 +99,17 @@ class HangWatch:
 
 
 def wait(batch, pool, timeout, warn):
-    """Wait for a batch; return why it will not come, '' if it is done.
+    """Wait for a batch; return why it will not arrive, or '' if it is done.
 
     Parameters
     ----------
     batch : _worker_pool.Batch
     pool : _worker_pool.WorkerPool or _own_reader.OwnReader
-        What reads the batch.
+        The reader of the batch.
     timeout : float or None
         Seconds after which to warn.
     warn : callable
-        It gets the text of the warning.
+        Called with the text of the warning.
     """
     begin = time.monotonic()
     watch, has_warned = None, timeout is None
@@ -128,9 +128,9 @@ def wait(batch, pool, timeout, warn):
             if left <= 0:
                 has_warned = True
                 at_work = '; '.join(worker.description() for worker in pool.busy())
-                warn('a batch has not come within the %s seconds of '
+                warn('a batch has not arrived within the %s seconds of '
                      '`dataset_timeout`; waiting for: %s. The documentation of '
-                     'MultiprocessIterator names causes' % (timeout, at_work))
+                     'MultiprocessIterator lists causes' % (timeout, at_work))
             step = min(max(left, 0), step)
     return ''
 
@@ -149,7 +149,7 @@ def activity_of(pid):
     Returns
     -------
     dict or None
-        ``None`` if the system cannot tell, or if the process is gone.
+        ``None`` if the system cannot report it, or if the process has ended.
     """
     found = {}
     try:
@@ -165,7 +165,7 @@ def _collect_activity(pid, found):
         state, *fields = _stat(pid, thread)
         with open(path + 'status') as f:
             switches = [line for line in f if 'ctxt_switches' in line]
-        # Waiting for a processor or held by a debugger: this counts as activity.
+        # Waiting for a processor, or held by a debugger, counts as activity.
         waits_for_others = time.monotonic() if state in 'Rt' else None
         found[thread] = waits_for_others, fields[10:12], switches
         with open(path + 'children') as f:

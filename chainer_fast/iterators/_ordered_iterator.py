@@ -1,4 +1,4 @@
-"""Base of iterators over an order of examples: position, order, snapshots."""
+"""Base class of iterators over an order of examples: position, order, snapshots."""
 from __future__ import annotations
 
 import operator
@@ -15,12 +15,12 @@ from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.utils import _random_state
 
-# Sizes of batches without examples that programs are known to ask for.
+# Batch sizes without examples that programs are known to use.
 _EMPTY = (0, -1)
 
 
 def _explain_size(error, batch_size):
-    """Add to an exception that the size of batches is none, if it is not."""
+    """Add a hint to an exception if the batch size is not an integer."""
     if isinstance(batch_size, float):
         mistakes.tell(error, (
             'batch_size must be an integer, but is %r: n // 2 is an integer, n / 2 is '
@@ -28,7 +28,7 @@ def _explain_size(error, batch_size):
 
 
 class OrderedIterator(Iterator):
-    """Base of the iterators whose batches follow the state machine.
+    """Base class of iterators whose batches follow the state machine.
 
     A subclass sets ``repeat``, reads the examples in its ``__next__`` and calls
     :meth:`reset` in its constructor.
@@ -43,14 +43,14 @@ class OrderedIterator(Iterator):
     batch_size: int
     repeat: tp.Any
 
-    # The name of the order in a snapshot, and the one in snapshots of early versions.
+    # The name of the order in a snapshot, and that in snapshots of early versions.
     _order_keys = ('order', '_order')
     _order_is_always_written = False
     # Whether a batch without examples is an error.
     _refuses_empty_batches = False
     # Negative means None, as a snapshot needs a number.
     _previous_epoch_detail = -1.
-    # Whether a subclass in a program overrides what `epoch_detail` is made of.
+    # Whether a subclass in a program overrides properties that `epoch_detail` uses.
     _has_own_position = False
     _take_batch = staticmethod(_statemachine.iterator_statemachine)
 
@@ -58,8 +58,8 @@ class OrderedIterator(Iterator):
         """Set the source of the orders."""
         if order_sampler is not None and shuffle is not None:
             raise ValueError(
-                'both shuffle=%r and an order sampler are given; leave `shuffle` at '
-                'None to use the order sampler' % (shuffle,))
+                'both shuffle=%r and an order sampler are given; omit `shuffle` to '
+                'use the order sampler' % (shuffle,))
         shuffled = order_sampler is None and (shuffle is None or shuffle)
         self.order_sampler = ShuffleOrderSampler() if shuffled else order_sampler
 
@@ -68,8 +68,8 @@ class OrderedIterator(Iterator):
         dataset_mixin._check_length(self.dataset)
         if self.batch_size in _EMPTY and not self._refuses_empty_batches:
             mistakes.warn_once((type(self), 'batch_size'), (
-                'batch_size is %s, so that batches of this %s have no examples: it is '
-                'the number of examples in a batch' % (
+                'batch_size is %s, so that batches of this %s have no examples: it '
+                'must be the number of examples in a batch' % (
                     self.batch_size, type(self).__name__)))
         if sampler is not None:
             order = sampler(numpy.arange(len(self.dataset)), 0)
@@ -109,8 +109,8 @@ class OrderedIterator(Iterator):
             return state.epoch + state.current_position / self._epoch_size
         except ZeroDivisionError:
             raise _statemachine.NoExamples(
-                'a %s has no examples: %s is empty; see from which files, or by which '
-                'condition, it is made' % (
+                'a %s has no examples: %s is empty; check from which files, or by '
+                'which condition, it is made' % (
                     type(self).__name__,
                     'the order of its sampler' if len(self.dataset)
                     else 'its data set (a %s)' % type(self.dataset).__name__)
@@ -163,15 +163,15 @@ class OrderedIterator(Iterator):
 
 
 class ReadAheadIterator(OrderedIterator):
-    """Base of the iterators that read batches in advance.
+    """Base class of iterators that read batches in advance.
 
-    Orders are then sampled in advance, too. Where Chainer reads the batches anew, it
-    samples again, and so does this: a seeded program draws the same numbers. Orders are
-    kept where it knows no second reading (a worker was killed), and in snapshots with
-    the random state as it is after them.
+    Orders are then sampled in advance, too. Where Chainer reads batches again, it also
+    samples again, and so does this class: a seeded program draws the same numbers.
+    Orders are kept where Chainer never reads again (after a worker was killed), and in
+    snapshots, together with the random state after sampling them.
 
     A subclass keeps its batches with their states and orders, returns the orders in
-    :meth:`_orders_ahead`, and forgets the batches in :meth:`_drop_ahead`.
+    :meth:`_orders_ahead`, and discards the batches in :meth:`_drop_ahead`.
     """
 
     _sampled = ()
@@ -200,29 +200,29 @@ class ReadAheadIterator(OrderedIterator):
         return state, indices, orders
 
     def _orders_ahead(self):
-        """Return the orders taken for batches that are still to come."""
+        """Return the orders sampled for batches that are not returned yet."""
         raise NotImplementedError
 
     def _all_orders_ahead(self):
         return [*self._orders_ahead(), *self._sampled]
 
     def _drop_ahead(self):
-        """Forget the batches that were read in advance."""
+        """Discard the batches that were read in advance."""
         raise NotImplementedError
 
     def _reread(self):
-        """Forget the batches that were read in advance, but reuse their orders."""
+        """Discard batches that were read in advance, but reuse their orders."""
         self._sampled = self._all_orders_ahead()
         self._drop_ahead()
 
     def _refresh(self, orders=None):
-        """Forget what was read in advance, and read it again if it was.
+        """Discard what was read in advance, and read it again if anything was.
 
         Parameters
         ----------
         orders : list, optional
-            Orders to use first. By default none, and those that no batch has used yet
-            are only forgotten with the batches before them.
+            Orders to use first; by default none. Orders that no batch has used yet
+            are only discarded together with the batches before them.
         """
         raise NotImplementedError
 
@@ -244,7 +244,7 @@ class ReadAheadIterator(OrderedIterator):
 
 
 def _load_orders_ahead(serializer, epoch_size):
-    """Return a list of orders; empty for snapshots that have none."""
+    """Return a list of orders, which is empty for snapshots without orders."""
     try:
         orders = serializer('orders_ahead', None)
     except KeyError:
@@ -259,7 +259,7 @@ def _load_orders_ahead(serializer, epoch_size):
 
 
 class RepeatProperty:
-    """Mix-in of iterators whose ``repeat`` cannot be set."""
+    """Mix-in for iterators whose ``repeat`` cannot be set."""
 
     repeat: tp.Any = property(operator.attrgetter('_repeat'),
-                      doc='Whether the iterator goes on after the first epoch.')
+                      doc='Whether the iterator continues after the first epoch.')

@@ -1,7 +1,7 @@
-"""Thread of this process that reads the first batch, as Chainer does to measure it.
+"""Thread of this process that reads the first batch, which Chainer measures.
 
-It stands in the place of a pool of workers, so that a data set that stalls is noticed
-at its first batch, too: the main thread waits, warns, gives up, and obeys Ctrl-C.
+It replaces a pool of workers, so that a data set that stalls is also detected at its
+first batch: the main thread waits, warns, gives up, and handles Ctrl-C.
 """
 import os
 import threading
@@ -15,7 +15,7 @@ from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_def
 
 
 class OwnReader:
-    """Reads a batch in a thread of this process; it is its own only worker.
+    """Reads a batch in a thread of this process; it is its own, and only, worker.
 
     Parameters
     ----------
@@ -27,7 +27,8 @@ class OwnReader:
 
     def __init__(self, dataset):
         self.pid = os.getpid()
-        # What the watch over workers looks at. A reader is never about to start.
+        # Attributes read by the hang watch. A reader is never in the process of
+        # starting.
         self.n_messages = 1
         self._dataset = dataset
         self._indices = []
@@ -35,12 +36,12 @@ class OwnReader:
         self._batch = None
 
     def submit(self, indices):
-        """Begin to read examples; return a :class:`Batch`."""
+        """Start reading examples; return a :class:`Batch`."""
         previous = self._thread
         self._batch, self._indices = Batch(len(indices)), indices
-        # An interrupt would leave a thread that may have started, or not.
+        # An interrupt would leave a thread that may or may not have started.
         with interrupts_deferred():
-            # It is a daemon: if the data set hangs, the program can end all the same.
+            # It is a daemon, so that the program can end if the data set hangs.
             self._thread = threading.Thread(
                 target=self._read, args=(self._batch, indices, previous), daemon=True,
                 name='reader of the first batch')
@@ -49,12 +50,12 @@ class OwnReader:
 
     def _read(self, batch, indices, previous):
         if previous is not None:
-            previous.join()     # the data set is never read by two threads at once
+            previous.join()     # two threads never read the data set at the same time
         examples = []
         try:
-            for i in numpy.array(indices):  # data sets see NumPy's integers
+            for i in numpy.array(indices):  # data sets get integers of NumPy
                 if batch is not self._batch:
-                    return      # nobody waits for it any more
+                    return      # nothing waits for it any more
                 examples.append(read_example(self._dataset, i))
                 self.n_messages += 1
         except BaseException as error:
@@ -63,11 +64,11 @@ class OwnReader:
             batch.put(slice(None), examples)
 
     def join(self):
-        """Wait until the thread of a batch that is done has ended: forks follow."""
+        """Wait until the thread of a finished batch has ended, as forks follow."""
         self._thread.join()
 
     def renew(self):
-        """Do nothing: a thread is never used up."""
+        """Do nothing: a thread is never replaced."""
 
     def busy(self):
         """Return the workers that have tasks, like a pool: this one."""
@@ -79,7 +80,7 @@ class OwnReader:
                 '%s)' % ', '.join(map(str, self._indices)))
 
     def cancel(self):
-        """Forget the batch; reading ends after the current example."""
+        """Discard the batch; reading ends after the current example."""
         batch, self._batch = self._batch, None
         if batch is not None:
             batch.fail(WorkerFailure('the reading was cancelled'))

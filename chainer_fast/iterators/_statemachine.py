@@ -9,18 +9,18 @@ from chainer_fast._help import mistakes
 
 IteratorState = collections.namedtuple(
     'IteratorState', ('current_position', 'epoch', 'is_new_epoch', 'order'))
-"""``order`` is ``None`` where the examples come in the order of the data set."""
+"""``order`` is ``None`` if the examples are in the order of the data set."""
 
 
 class NoExamples(ValueError, ZeroDivisionError):
     """There are no examples.
 
-    Chainer divides by their number, and programs may catch that.
+    Chainer divides by their number, and programs may catch that error.
     """
 
     def __init__(self, message=(
             'there are no examples, so an epoch cannot be repeated: the data set is '
-            'empty; see from which files, or by which condition, it is made')):
+            'empty; check from which files, or by which condition, it is made')):
         super().__init__(message)
 
 
@@ -30,7 +30,7 @@ AN_ITERATOR = (
 
 
 def part_of_epoch(iterator, name):
-    """Return an attribute of any iterator that divides by the number of examples."""
+    """Return an attribute of an iterator that divides by the number of examples."""
     try:
         return getattr(iterator, name)
     except AttributeError:
@@ -44,17 +44,17 @@ def part_of_epoch(iterator, name):
 
 
 def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len):
-    """Take one batch.
+    """Advance by one batch.
 
     Parameters
     ----------
     state : IteratorState
         The position before the batch.
     batch_size : int
-        Number of examples to take, possibly more than an epoch.
+        Number of examples in the batch, possibly more than an epoch.
     repeat : bool
-        Whether a batch continues in the next epoch when one ends. If not, it is
-        shorter, and there is none after the first epoch.
+        Whether a batch continues in the next epoch when one ends. If not, the
+        last batch is shorter, and none follows the first epoch.
     order_sampler : callable or None
         Returns the next order whenever an epoch ends.
     dataset_len : int
@@ -91,7 +91,7 @@ def iterator_statemachine(state, batch_size, repeat, order_sampler, dataset_len)
         if order is not None:
             try:
                 new_order = order_sampler(order, position)
-            except StopIteration as error:  # it would pass for the end of the iterator
+            except StopIteration as error:  # it would end the loop over the iterator
                 raise RuntimeError('the order sampler raised StopIteration') from error
             if len(new_order) != len(order):
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""Pools of threads of which all start or none stays."""
+"""Pools of threads that start completely or not at all."""
 from __future__ import annotations
 
 import multiprocessing.pool
@@ -11,9 +11,9 @@ def _join(thread):
 
 
 class ThreadPool(multiprocessing.pool.ThreadPool):
-    """Pool of threads that ends those it started if another one cannot start.
+    """Pool of threads that ends its started threads if another one cannot start.
 
-    The base class leaves them, and they wait for work as long as the program runs.
+    With the base class, they would wait for work until the program ends.
     """
 
     _pool: list[tp.Any]
@@ -31,7 +31,7 @@ class ThreadPool(multiprocessing.pool.ThreadPool):
         try:
             super()._repopulate_pool()  # type: ignore[misc]
         except BaseException:
-            # The base class would end them as processes, which fails.
+            # The base class would end them like processes, which fails.
             self._end_workers()
             raise
 
@@ -48,6 +48,6 @@ class ThreadPool(multiprocessing.pool.ThreadPool):
             handler._state = multiprocessing.pool.TERMINATE
             self._change_notifier.put(None)
             _join(handler)
-            # The one for tasks ends when that for workers does.
+            # The thread for tasks ends when the one for workers does.
             _join(getattr(self, '_task_handler', None))
         self._end_workers()

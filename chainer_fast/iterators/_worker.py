@@ -1,8 +1,8 @@
 """Main function of a worker process, which reads examples for its parent.
 
-Large buffers are passed in memory that both map, the rest through the connection. The
-memory has no name: it disappears with the last process that maps it, however that
-process ends.
+Large buffers are passed in memory that both processes map, everything else through
+the connection. The memory has no name: it is released with the last process that maps
+it, however that process ends.
 """
 import math
 import mmap
@@ -28,27 +28,27 @@ try:
 except ImportError:  # not a Unix
     fcntl = None
 
-# Buffers of fewer bytes are faster in the message.
+# Smaller buffers, in bytes, are faster in the message.
 _SMALL_BUFFER = 512
 _ALIGNMENT = 64
-# Least interval, in seconds, between two reports of progress with a task.
+# Minimum interval, in seconds, between two reports of progress with a task.
 _PROGRESS_INTERVAL = .5
 
 HAS_SHARED_MEMORY = hasattr(os, 'memfd_create')
 
 
 def work(connection, parents_end, parent_pid, dataset, example_bytes):
-    """Serve until told to stop, or until the parent is gone.
+    """Serve until a stop command arrives or the parent ends.
 
     Parameters
     ----------
     connection : multiprocessing.connection.Connection
-        Tasks come as ``(indices, half)``, where half is the part of the shared memory
-        to use; ``None`` means stop. Answers are ``('examples', pickle, spans)`` and
+        Tasks arrive as ``(indices, half)``, where half is the part of the shared memory
+        to use; ``None`` means stop. Replies are ``('examples', pickle, spans)`` and
         ``('error', pickle of the exception, its text, traceback)``, in the order of the
-        tasks. ``('progress', n)`` tells how many examples of a task are finished; the
-        first one tells that the worker has started. ``('memory', size)``, followed by a
-        file descriptor, announces other memory.
+        tasks. ``('progress', n)`` reports how many examples of a task are finished; the
+        first one reports that the worker has started. ``('memory', size)``, followed by
+        a file descriptor, announces other memory.
     parents_end : multiprocessing.connection.Connection or None
         The other end of the connection, if this process was forked with it.
     parent_pid : int
@@ -56,19 +56,19 @@ def work(connection, parents_end, parent_pid, dataset, example_bytes):
     dataset : sequence
         The data set.
     example_bytes : int or None
-        Shared memory for an example; ``None`` means as much as it takes.
+        Shared memory for an example; ``None`` means as much as needed.
     """
-    # Ctrl-C reaches the whole group of processes, but only the parent handles it. It
+    # Ctrl-C reaches the whole process group, but only the parent handles it. The parent
     # has blocked the signal in this process until now.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, 'pthread_sigmask'):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    # A handler inherited by a fork is not meant for this process.
+    # A handler inherited through a fork does not apply to this process.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if parents_end is not None:
         parents_end.close()
-    # Workers are as many as processors; their loops need no more threads. A forked one
-    # has no others anyway.
+    # There are as many workers as processors, so that their loops need no further
+    # threads. A forked worker has none anyway.
     configuration.config.num_threads = 1
     _end_with_parent(parent_pid)
     packer = _Packer(connection, example_bytes)
@@ -77,7 +77,7 @@ def work(connection, parents_end, parent_pid, dataset, example_bytes):
         try:
             task = connection.recv()
         except (EOFError, OSError):
-            return  # the parent is gone
+            return  # the parent has ended
         if task is None:
             return
         _send(connection, *_answer(packer, connection, dataset, *task))
@@ -87,18 +87,18 @@ def _send(connection, *message):
     try:
         connection.send(message)
     except OSError:
-        # The parent is gone. Exit here, as errors of this type may also come from the
-        # data set.
+        # The parent has ended. Exit here, as the data set may also raise errors of this
+        # type.
         sys.exit()
 
 
 def _end_with_parent(pid):
-    # The connection does not show it while this process is busy, or if a forked sibling
-    # also holds the other end.
+    # The connection does not indicate it while this process is busy, or if a forked
+    # sibling also holds the other end.
     parent: tp.Any = multiprocessing.parent_process()
     sentinel = parent.sentinel
     if hasattr(fcntl, 'F_SETSIG'):
-        # When the sentinel's pipe ends, send a signal, which also ends processes that
+        # When the sentinel's pipe closes, send a signal, which also ends processes that
         # are stopped or never release the interpreter's lock.
         fcntl.fcntl(sentinel, fcntl.F_SETOWN, os.getpid())
         fcntl.fcntl(sentinel, fcntl.F_SETSIG, signal.SIGKILL)
@@ -118,7 +118,7 @@ def _end_with_parent(pid):
         multiprocessing.connection.wait(ends)
         os._exit(1)
 
-    # Wait without a timeout: a process that wakes up regularly would not look
+    # Wait without a timeout: a process that wakes up regularly would not appear
     # deadlocked.
     threading.Thread(target=wait, daemon=True).start()
 
@@ -127,7 +127,7 @@ def _answer(packer, connection, dataset, indices, half):
     try:
         examples = []
         next_report = time.monotonic() + _PROGRESS_INTERVAL
-        for i in numpy.array(indices):  # data sets see NumPy's integers
+        for i in numpy.array(indices):  # data sets get integers of NumPy
             examples.append(_compact(read_example(dataset, i)))
             if time.monotonic() >= next_report:
                 _send(connection, 'progress', len(examples))
@@ -218,13 +218,13 @@ def _socket_of(connection):
     """Return the socket of a connection, for a file descriptor.
 
     ``multiprocessing.reduction`` has functions for that, too. Since Python 3.14 they
-    wait for an answer, in place of which the next task may come.
+    wait for a reply, but the next task may arrive instead.
     """
     return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
 
 
 def receive_memory(connection, size):
-    """Map the memory that a worker has announced; called by the parent."""
+    """Map the memory that a worker announced; called by the parent."""
     with _socket_of(connection) as end:
         _, descriptors, _, _ = socket.recv_fds(end, 1, 1)
     if not descriptors:

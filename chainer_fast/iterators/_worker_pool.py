@@ -2,7 +2,7 @@
 
 ``multiprocessing.Pool`` replaces a worker that dies, but waits forever for its result.
 Here every worker has its own connection, processes share no locks, and the end of a
-process is an event like the arrival of a result.
+process is an event, like the arrival of a result.
 """
 import atexit
 import collections
@@ -35,7 +35,7 @@ def _close_pools():
 
 
 class Batch:
-    """Examples to come; the lock of the pool protects it from concurrent writers."""
+    """A batch being read; the lock of the pool protects it from concurrent writers."""
 
     _changes_by_itself = True
 
@@ -43,9 +43,9 @@ class Batch:
         self.examples = [None] * size
         self.error = None
         self._missing = size
-        # Released when the batch is done, or when the one who waits has something to
-        # do. A condition would be more usual, but it does not survive an interrupt at
-        # the wrong moment.
+        # Released when the batch is done, or when the waiting thread has work to do.
+        # A condition variable would be more usual, but an interrupt at the wrong
+        # moment breaks it.
         self._latch = threading.Lock()
         self._latch.acquire()
 
@@ -68,12 +68,12 @@ class Batch:
             self.wake()
 
     def wake(self):
-        """Have :meth:`wait` return now."""
+        """Make :meth:`wait` return now."""
         if self._latch.locked():
             self._latch.release()
 
     def wait(self, timeout):
-        """Wait until the batch is done, or :meth:`wake`; return whether it is done."""
+        """Wait for the batch or :meth:`wake`; return if the batch is done."""
         if not self.done:
             self._latch.acquire(timeout=timeout)
         return self.done
@@ -82,8 +82,9 @@ class Batch:
 def _places(n, n_processes, largest):
     """Return slices: the parts of a batch of ``n`` examples.
 
-    Every process gets each n-th example, as if they took turns. Forks with the same
-    random state then draw what they draw in Chainer, where a task is one example.
+    Every process gets each n-th example, as in round-robin scheduling. Forks with
+    the same random state then draw the same numbers as in Chainer, where a task is
+    one example.
     """
     size = max(1, min(-(-n // (TASKS_AHEAD * n_processes)), largest))
     rows = size * n_processes
@@ -105,13 +106,13 @@ class WorkerPool:
     n_processes : int
         Number of processes.
     example_bytes : int or None
-        Shared memory for an example; ``None`` means as much as it takes.
+        Shared memory for an example; ``None`` means as much as needed.
     tasks_per_process : int or None
         Number of tasks after which a process is replaced by a new one; a task is then
         one example.
     """
 
-    # The thread goes on while an object that has the pool is loaded, or restored.
+    # The thread continues while an object that has the pool is loaded, or restored.
     _changes_by_itself = True
 
     def __init__(self, dataset, n_processes, example_bytes, tasks_per_process):
@@ -126,10 +127,11 @@ class WorkerPool:
         self._retired = []
         self._processes = []
         self._bell, self._bell_button = multiprocessing.Pipe(duplex=False)
-        # Started after the processes, and starts none itself: a fork must not happen
-        # while the thread that uses the iterator computes. OpenBLAS ends its threads
-        # before a fork, so that a product that is under way never comes; and the fork
-        # would have the lock of numpy.random for ever if a draw is under way.
+        # It is started after the processes, and starts none itself: a fork must not
+        # happen while the thread that uses the iterator computes. OpenBLAS ends its
+        # threads before a fork, so that a running product would never finish; and if
+        # random numbers are being drawn, the fork would hold the lock of numpy.random
+        # forever.
         self._thread = threading.Thread(
             target=self._look_after, daemon=True, name='worker pool of an iterator')
         try:
@@ -145,8 +147,8 @@ class WorkerPool:
     def submit(self, indices):
         """Request examples; return a :class:`Batch`.
 
-        Call :meth:`renew` while it is waited for. After an exception, for example by a
-        signal, the pool must be closed: a task may have been handed out halfway.
+        Call :meth:`renew` while waiting for it. After an exception, for example from a
+        signal, the pool must be closed: a task may have been sent partially.
         """
         batch = Batch(len(indices))
         places = _places(len(indices), self._n_processes,
@@ -156,12 +158,12 @@ class WorkerPool:
                 batch.fail(self._failure)
             self._waiting.extend(
                 _Task(batch, place, indices[place]) for place in places)
-            # The rest is handed out when results arrive.
+            # The remaining tasks are sent when results arrive.
             self._hand_out()
         return batch
 
     def renew(self):
-        """Replace the processes that are used up; the caller's thread forks."""
+        """Replace processes that reached their limit; called by the owner."""
         for place, worker in enumerate(self._processes):
             if (self._is_used_up(worker) and not worker.tasks
                     and self._failure is None):
@@ -178,16 +180,16 @@ class WorkerPool:
                 old = self._processes[place]
                 self._retired.append(old)
                 self._processes[place], new = new, None
-            with contextlib.suppress(OSError):      # it may have ended by itself
+            with contextlib.suppress(OSError):      # it may have ended already
                 old.connection.send(None)
         finally:
             if new is not None:
                 end_all([new])
                 new.release()
-        self._ring()    # there is another connection to look at
+        self._ring()    # another connection must be watched
 
     def cancel(self):
-        """Forget tasks that have not been handed out."""
+        """Discard tasks that have not been sent."""
         with self._lock:
             self._waiting.clear()
 
@@ -272,7 +274,7 @@ class WorkerPool:
                 try:
                     worker.give(task)
                 except OSError:
-                    return  # _gather notices that it has ended
+                    return  # _gather detects that it has ended
 
     def _gather(self):
         ready = set(connection.wait(
@@ -310,6 +312,6 @@ class WorkerPool:
             if self._waiting and any(
                     self._is_used_up(worker) and not worker.tasks
                     for worker in self._processes):
-                # The one who waits renews the processes.
+                # The waiting thread replaces the processes.
                 for batch in {waiting.batch for waiting in self._waiting}:
                     batch.wake()

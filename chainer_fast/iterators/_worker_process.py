@@ -1,4 +1,4 @@
-"""Worker processes that read examples, seen from the owner."""
+"""Worker processes that read examples, on the owner's side."""
 import collections
 import contextlib
 import multiprocessing
@@ -19,10 +19,10 @@ TASKS_AHEAD = 2
 GRACE = 1.
 # Seconds that a process may take to end after it has closed its connection.
 _ENDING = 30.
-# What is said of a worker that ends at once, whenever that is noticed.
+# Message for a worker that ends at once, whenever that is detected.
 _NOT_STARTED = (
-    ' before it had read the data set; what it wrote to its standard error output '
-    'tells why (often that the script lacks "if __name__ == \'__main__\':")')
+    ' before it had read the data set; its standard error output shows the reason '
+    '(often that the script lacks "if __name__ == \'__main__\':")')
 # The exit code that multiprocessing reports in this case.
 _SERVER_IS_GONE = 255
 
@@ -55,8 +55,8 @@ class WorkerProcess:
         return self.process.pid
 
     def start(self):
-        """Start the process; an error leaves nothing behind."""
-        with self._other_end:  # open in the worker alone, so that its end is noticed
+        """Start the process, cleaning up after an error."""
+        with self._other_end:  # open only in the worker, so that its end is detected
             try:
                 with _interrupts_blocked(), mpi_left_alone(), opencv_without_threads():
                     self.process.start()
@@ -66,7 +66,7 @@ class WorkerProcess:
                     % _NOT_STARTED) from error
 
     def give(self, task):
-        """Hand out a task; OSError means that the process cannot take it."""
+        """Send a task; OSError means that the process cannot receive it."""
         half = self.n_given % TASKS_AHEAD
         self.tasks.append(task)
         self.n_given += 1
@@ -94,7 +94,7 @@ class WorkerProcess:
         pickled, text, trace = content
         try:
             raised = pickle.loads(pickled)
-        except Exception:  # there is none, or it has its whims
+        except Exception:  # there is none, or it cannot be unpickled
             raised = RuntimeError(text)
         raised.__cause__ = WorkerFailure(
             'in the worker process %d:\n\n%s' % (self.pid, trace))
@@ -129,7 +129,8 @@ class WorkerProcess:
 
     def end(self):
         """Return a description of how the process ended."""
-        # Its connection ends before the process does, which may still write why.
+        # The connection closes before the process ends, which may still write the
+        # reason.
         self.process.join(_ENDING)
         code = self.process.exitcode
         if code is None:
@@ -189,7 +190,7 @@ def _interrupts_blocked():
 
 
 def end_all(workers):
-    """End processes, whatever they are doing."""
+    """End processes, regardless of what they are doing."""
     workers = [worker for worker in workers if worker.pid is not None]
     for worker in workers:
         worker.process.terminate()

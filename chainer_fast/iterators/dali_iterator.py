@@ -13,7 +13,7 @@ class DaliIterator(Iterator):
     """Iterator over the output of a DALI pipeline (experimental).
 
     Batches are the outputs of ``pipeline.run()``, to be turned into arrays by a
-    converter. The pipeline decides on the order of the examples.
+    converter. The pipeline determines the order of the examples.
 
     Parameters
     ----------
@@ -36,8 +36,9 @@ class DaliIterator(Iterator):
     --------
     With a class of pipelines that returns images and labels: ::
 
-        iterator = chainer.iterators.DaliIterator(MyPipeline(batch_size=32,
-        num_threads=4)) updater = chainer.training.StandardUpdater(
+        iterator = chainer.iterators.DaliIterator(
+            MyPipeline(batch_size=32, num_threads=4))
+        updater = chainer.training.StandardUpdater(
             iterator, optimizer, converter=my_converter, device=0)
     """
 
@@ -51,7 +52,7 @@ class DaliIterator(Iterator):
         experimental('DaliIterator')
         self.pipeline, self._repeat = pipeline, repeat
         self._is_build = False
-        self.epoch_size = 1  # so that epoch_detail is 0; the pipeline tells later
+        self.epoch_size = 1  # so that epoch_detail is 0; set by the pipeline later
         self.reset()
 
     def reset(self) -> None:
@@ -63,7 +64,7 @@ class DaliIterator(Iterator):
     def __next__(self) -> tp.Any:
         if not self._is_build:
             self.pipeline.build()
-            # A dictionary by names of readers, of which the first one is used.
+            # A dictionary by names of readers; the first one is used.
             self.epoch_size = next(iter(self.pipeline.epoch_size().values()))
             self._is_build = True
         if self.epoch > 0 and not self._repeat:
@@ -88,7 +89,7 @@ class DaliIterator(Iterator):
 
     @property
     def repeat(self) -> bool:
-        """Tell whether the iterator goes on after the first epoch."""
+        """Whether the iterator continues after the first epoch."""
         return self._repeat
 
     @property

@@ -19,18 +19,18 @@ from chainer_fast.iterators._worker_pool import WorkerPool
 from chainer_fast.iterators._worker_process import WorkerFailure, interrupts_deferred
 from chainer_fast.iterators.order_samplers import ShuffleOrderSampler
 
-# Batches that one call asks the workers for. A number of any size may be prefetched;
-# nobody waits until so many have been asked for.
+# Maximal number of batches that one call requests from the workers. The number of
+# prefetched batches is not limited, but no call waits until all are requested.
 _MOST_AT_ONCE = 1024
 
-_ENDED = '. All workers were ended; the next call starts new ones'
+_ENDED = '. All workers were terminated; the next call starts new ones'
 _READS_AGAIN = '. The next call waits until this is done, and reads the batch again'
 
 
 class MultiprocessIterator(ReadAheadIterator):
     """Iterator with processes that read the next batches while one is in use.
 
-    It pays off if reading an example takes much computation that holds the
+    It is useful if reading an example takes much computation that holds the
     interpreter's lock. Arrays are passed in shared memory. Each process has a copy of
     the data set, made by a fork, or by pickling with the start methods ``'spawn'`` and
     ``'forkserver'`` (see ``multiprocessing.set_start_method``).
@@ -42,20 +42,19 @@ class MultiprocessIterator(ReadAheadIterator):
     n_processes : int, optional
         Number of worker processes; if None or 0, the number of CPUs.
     n_prefetch : int
-        Number of batches to read in advance, besides the one that is then begun; 0
-        stands for 1.
+        Number of batches to read in advance, besides the next one; 0 is treated as 1.
     shared_mem : int, optional
         Shared memory for one example, in bytes. Larger examples go through a pipe,
-        which is slower. By default there is as much as the examples take; 0 turns
-        shared memory off. It is only used on Linux. If it is not given, the first batch
-        is read by this process, as in Chainer, which measures its examples.
+        which is slower. By default it is as much as the examples need; 0 turns shared
+        memory off. Shared memory is only used on Linux. If the argument is omitted,
+        this process reads the first batch, as in Chainer, which measures its examples.
     dataset_timeout : float or None
-        Seconds after which a missing batch causes a warning, and on which the limits
-        below depend. With ``None`` there is neither a warning nor a limit.
+        Seconds after which a missing batch causes a warning; the limits below depend
+        on it. With ``None`` there are neither warnings nor limits.
     maxtasksperchild : int, optional
         Number of examples after which a process is replaced by a new one, for data
-        sets that leak memory. By default processes are kept. The thread that asks for
-        batches starts the new ones, when it does so.
+        sets that leak memory. By default processes are kept. The thread that requests
+        batches starts the new ones, at its next request.
 
     Raises
     ------
@@ -68,21 +67,22 @@ class MultiprocessIterator(ReadAheadIterator):
     -----
     MultiprocessIterator.TimeoutWarning
         When a batch takes longer than ``dataset_timeout``. Frequent causes are a slow
-        or very large example, a library with its own threads that does not survive a
-        fork (use another start method; OpenCV is given no threads in forks), and too
-        little memory.
+        or very large example, a library with its own threads that does not work after
+        a fork (use another start method; threads of OpenCV are turned off in forks),
+        and too little memory.
 
     Notes
     -----
     An exception of the data set is raised where its batch would have been returned,
     with the worker's traceback as the cause; the batch after it comes with the next
-    call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and no
-    worker remains; the next call starts new ones and goes on with that batch.
+    call. If a worker is killed, ends or hangs, :class:`RuntimeError` is raised and
+    all workers are terminated; the next call starts new ones and continues with that
+    batch.
 
-    A first batch that is read by this process comes from a thread, which cannot be
-    ended: if it hangs, the error is the same, and a program that ends does not wait.
+    If this process reads the first batch, a thread does so, which cannot be terminated:
+    if it hangs, the error is the same, and the program does not wait for it at exit.
 
-    During the wait for a batch, a worker counts as hanging
+    While a batch is awaited, a worker is considered hung
 
     - after being stopped by a signal such as SIGSTOP for three seconds while this
       process runs (a job may be stopped and continued as a whole);
@@ -91,22 +91,22 @@ class MultiprocessIterator(ReadAheadIterator):
     - after ten times the ``dataset_timeout``, but at least ten seconds, without
       finishing an example. A process that is still starting has at least a minute.
 
-    The first two depend on Linux, which tells what processes do.
+    The first two require Linux, which reports the activity of processes.
 
-    The processes are started with the first batch, by the start method set at that
-    time, and after it if this process reads it. Forks begin with a copy of the state
-    that ``numpy.random`` has then, all with the same one. :meth:`finalize`, or the end
-    of a ``with`` statement, ends them; they also end with this process, however it
-    ends. Since 3.12 Python emits a :class:`DeprecationWarning`, hidden by default, if a
-    process with other threads, such as those of another iterator, forks; the start
-    methods ``'spawn'`` and ``'forkserver'`` avoid it.
+    The processes are started with the first batch (after it, if this process reads it),
+    with the start method set at that time. All forks begin with the same copy of the
+    state of ``numpy.random`` at that time. :meth:`finalize`, or the end of a ``with``
+    statement, ends them; they also end with this process, however it ends. Since 3.12
+    Python emits a :class:`DeprecationWarning`, hidden by default, if a process with
+    other threads, such as those of another iterator, forks; the start methods
+    ``'spawn'`` and ``'forkserver'`` avoid it.
 
-    Orders are sampled as far ahead as batches are read. Saving, loading and
-    :meth:`reset` forget both, and read and sample anew.
+    Orders are sampled as far in advance as batches are read. Saving, loading and
+    :meth:`reset` discard both, and read and sample again.
 
     Examples
     --------
-    A program that starts processes guards its main part: ::
+    A program that starts processes must guard its main part: ::
 
         if __name__ == '__main__':
             iterator = chainer.iterators.MultiprocessIterator(
@@ -127,7 +127,7 @@ class MultiprocessIterator(ReadAheadIterator):
     _finalized = False
     _refuses_empty_batches = True
     _pool: tp.Any = None
-    # Whether batches are read in advance, as they are from the first call on.
+    # Whether batches are read in advance, which is true from the first call on.
     _reads_ahead = False
 
     def __init__(
@@ -143,7 +143,7 @@ class MultiprocessIterator(ReadAheadIterator):
             raise ValueError('n_processes must not be negative (%r)' % (n_processes,))
         if maxtasksperchild is not None and maxtasksperchild < 1:
             raise ValueError(
-                'maxtasksperchild has to be at least 1, not %r' % (maxtasksperchild,))
+                'maxtasksperchild must be at least 1, not %r' % (maxtasksperchild,))
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self.repeat, self.shuffle = repeat, shuffle
@@ -154,12 +154,12 @@ class MultiprocessIterator(ReadAheadIterator):
         self.dataset_timeout: tp.Any = dataset_timeout
         self._maxtasksperchild = maxtasksperchild
         # Batches being read: (batch, or None at the end, or the error of the sampler;
-        # state after the batch; orders that were sampled for it).
+        # state after the batch; orders sampled for it).
         self._ahead = collections.deque()
         self.reset()
 
     def reset(self) -> None:
-        """Go back to the beginning, with a new order if orders are sampled.
+        """Return to the beginning, with a new order if orders are sampled.
 
         The workers and their copies of the data set are kept.
 
@@ -170,7 +170,7 @@ class MultiprocessIterator(ReadAheadIterator):
         """
         if self._finalized:
             raise NotImplementedError(
-                'a MultiprocessIterator cannot be reset once it is finalized; make a '
+                'a MultiprocessIterator cannot be reset after it is finalized; make a '
                 'new one')
         self._drop_ahead()
         self._restart()
@@ -191,7 +191,7 @@ class MultiprocessIterator(ReadAheadIterator):
 
     def __setstate__(self, state: tp.Any) -> None:
         if '_state' not in state:
-            # Chainer's pickles hold the arguments of the constructor. Others do not
+            # Chainer's pickles contain the arguments of the constructor. Others do not
             # need this module.
             from chainer_fast.serializers import _old_states
             state = _old_states.bring_up_to_date(self, state, _old_states.Later())
@@ -217,7 +217,7 @@ class MultiprocessIterator(ReadAheadIterator):
             self._wait(batch)
         epoch_detail, rest = self.epoch_detail, self._ahead.copy()
         rest.popleft()
-        # Ctrl-C must find the batch either handed out or still queued. It cannot
+        # At Ctrl-C the batch must be either returned or still queued. It cannot
         # interrupt an assignment without calls.
         self._ahead, self._state, self._previous_epoch_detail = (
             rest, state, epoch_detail)
@@ -231,8 +231,8 @@ class MultiprocessIterator(ReadAheadIterator):
 
     @property
     def _depth(self):
-        # Chainer's thread has one more batch in hand than its queue holds. In this
-        # order NaN counts as one.
+        # Chainer's thread holds one more batch than its queue. In this order, NaN
+        # counts as one.
         return max(1, self.n_prefetch) + 1
 
     def _measure(self):
@@ -242,7 +242,7 @@ class MultiprocessIterator(ReadAheadIterator):
         if batch is not None and not isinstance(batch, Exception):
             self._wait(batch)
             self._pool.join()
-            # Nothing reads now: workers can be forked.
+            # Nothing is reading now, so that workers can be forked.
             self._pool, self._is_measured = None, True
 
     def _read_ahead(self, n_batches):
@@ -255,12 +255,12 @@ class MultiprocessIterator(ReadAheadIterator):
                 batch, previous, _ = self._ahead[-1]
                 if batch is None or isinstance(batch, Exception):
                     return
-            # Before an order is sampled: forks get the random state of now.
+            # Before an order is sampled: forks get the current random state.
             self._start_workers()
             batch = None
             try:
                 state, indices, orders = self._step(previous)
-            except Exception as error:  # of the sampler: raised in its turn
+            except Exception as error:  # raised when its batch is due
                 batch, state, indices, orders = error, previous, None, []
             if indices is not None:
                 try:
@@ -326,7 +326,7 @@ class MultiprocessIterator(ReadAheadIterator):
     def _end_workers(self):
         pool, self._reads_ahead = self._pool, False
         if pool is not None:
-            if self._is_measured:   # or else the thread may still be at an example
+            if self._is_measured:   # else the thread may still be reading
                 self._pool = None
             self._reread()
             pool.close()

@@ -21,9 +21,9 @@ def _read(args):
 class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     """Iterator with threads that read the next batch while one is in use.
 
-    It pays off if reading an example waits (for files or the network) or computes
+    It is useful if reading an example waits (for files or the network) or computes
     without the interpreter's lock (as in decoding images). Several threads use the data
-    set at once.
+    set at the same time.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     An exception of the data set is raised where its batch would have been returned;
     the batch after it comes with the next call. The threads start with the first batch
     and end with :meth:`finalize`, after which the iterator can be used again. Saving,
-    loading and :meth:`finalize` forget what was read in advance, and the order that was
-    sampled for it; the next call reads and samples anew.
+    loading and :meth:`finalize` discard what was read in advance, and the order sampled
+    for it; the next call reads and samples again.
 
     Examples
     --------
@@ -57,13 +57,13 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     dataset: tp.Any
     batch_size: int
 
-    # Early versions of this iterator used another name than the other iterators.
+    # Early versions of this iterator used a different name from the other iterators.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
     _pool: tp.Any = None
     # The batch that is being read, as a result of the pool, and the state after it.
     # Subclasses in programs override _invoke_prefetch(), which sets both, _get(), which
-    # takes them, and _read(), which the threads call.
+    # consumes them, and _read(), which the threads call.
     _next: tp.Any = None
     _next_state: tp.Any = None
     _read = staticmethod(_read)
@@ -81,12 +81,12 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         self.reset()
 
     def reset(self) -> None:
-        """Go back to the beginning, with a new order if orders are sampled."""
+        """Return to the beginning, with a new order if orders are sampled."""
         self._next = None
         self._restart()
 
     def finalize(self) -> None:
-        """Stop the threads and forget what they read in advance."""
+        """Stop the threads and discard what they read in advance."""
         self._refresh()
         pool, self._pool = self._pool, None
         if pool is not None:
@@ -113,10 +113,11 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
             raise
         except BaseException:
             if self._next is None:
-                # An error of the data set. The batch after this one comes next.
+                # An error of the data set. The next call returns the batch after this
+                # one.
                 self._invoke_prefetch()
             else:
-                # Ctrl-C during the wait changes nothing.
+                # Ctrl-C during the wait has no effect on the state.
                 self._previous_epoch_detail = before
             raise
         self._invoke_prefetch()
@@ -125,7 +126,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     next = __next__
 
     def _invoke_prefetch(self):
-        """Begin to read the batch after the current state; nothing at the end."""
+        """Start reading the batch after the current state, if any."""
         self._next_state, indices, self._next_orders = self._step(self._state)
         if indices is None:
             return
@@ -140,7 +141,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         self._next = self._pool.map_async(read, arguments)
 
     def _get(self):
-        """Wait for the batch that is being read, and go to the state after it."""
+        """Wait for the batch that is being read, and set the state after it."""
         result = self._next
         if result is not None:
             result.wait()

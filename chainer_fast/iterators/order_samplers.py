@@ -33,8 +33,8 @@ class OrderSampler:
             The current order.
         current_position : int
             Number of its examples used before the current batch. A sampler can use the
-            rest to prevent an example from appearing twice in the batch that joins two
-            epochs.
+            remaining ones to prevent an example from appearing twice in the batch that
+            spans two epochs.
 
         Returns
         -------
@@ -56,7 +56,7 @@ class ShuffleOrderSampler(OrderSampler):
 
     Examples
     --------
-    An order of its own random state, which snapshots contain:
+    A sampler with its own random state, which snapshots contain:
 
     >>> sampler = chainer.iterators.ShuffleOrderSampler(np.random.RandomState(0))
     >>> chainer.iterators.SerialIterator(range(5), 5, order_sampler=sampler).next()

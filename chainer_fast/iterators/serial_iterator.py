@@ -25,7 +25,8 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         unless there is an order sampler.
     order_sampler : callable, optional
         Returns the order of the next epoch, see
-        :class:`chainer_fast.iterators.OrderSampler`. It excludes ``shuffle``.
+        :class:`chainer_fast.iterators.OrderSampler`. It cannot be combined with
+            ``shuffle``.
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     >>> iterator.epoch, iterator.is_new_epoch, iterator.epoch_detail
     (1, True, 1.2)
 
-    A single pass, as an evaluation needs it:
+    A single pass, as needed for an evaluation:
 
     >>> list(chainer.iterators.SerialIterator(range(5), 2, repeat=False, shuffle=False))
     [[0, 1], [2, 3], [4]]
@@ -73,7 +74,7 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         self.reset()
 
     def reset(self) -> None:
-        """Go back to the beginning, with a new order if orders are sampled."""
+        """Return to the beginning, with a new order if orders are sampled."""
         self._restart()
 
     def __next__(self) -> list[tp.Any]:

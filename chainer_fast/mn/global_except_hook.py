@@ -1,4 +1,4 @@
-"""An end of the whole job when an exception is not caught in one of its processes."""
+"""Aborting a whole job when one of its processes does not catch an exception."""
 from __future__ import annotations
 
 import os
@@ -11,9 +11,9 @@ _added = False
 
 
 def _global_except_hook(kind, exception, trace):
-    """Print the exception as before, tell the other processes, and abort the job."""
+    """Print the exception, notify the other processes, and abort the job."""
     _original(kind, exception, trace)
-    # Importing mpi4py here would start MPI, in a program that has none to abort.
+    # Importing mpi4py here would start MPI in a program without an MPI job to abort.
     mpi = sys.modules.get('mpi4py.MPI')
     if mpi is None or mpi.Is_finalized():
         return
@@ -30,13 +30,13 @@ def _global_except_hook(kind, exception, trace):
 def add_hook() -> None:
     """Abort the MPI job when an exception is not caught.
 
-    The hook is put before :data:`sys.excepthook`: the exception is printed as before,
+    The hook runs before :data:`sys.excepthook`: the exception is printed as before,
     and then ``MPI_Abort`` ends all processes. If the environment variable
     ``CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS`` is not empty, ``import chainermn`` calls
     this.
 
-    It does not see processes that are killed, or end by :func:`sys.exit`. The watchdog
-    of communicators does, and needs no hook: see ``config.mn_watchdog``.
+    It does not detect processes that are killed or end by :func:`sys.exit`. The
+    watchdog of communicators does, without this hook: see ``config.mn_watchdog``.
     """
     global _original, _added
     if not _added:
@@ -45,7 +45,7 @@ def add_hook() -> None:
 
 
 def _add_hook_if_enabled():
-    # The manual has one name, and the released package looks for the other one.
+    # The manual documents one name, and the released package reads the other one.
     name = 'CHAINERMN_FORCE_ABORT_ON_EXCEPTION'
     if os.environ.get(name) or os.environ.get(name + 'S'):
         add_hook()

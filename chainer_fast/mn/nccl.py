@@ -1,7 +1,7 @@
-"""NCCL as CuPy has it: the names of ``cupy.cuda.nccl``.
+"""NCCL: the names of CuPy's module ``cupy.cuda.nccl``.
 
-They are looked up when they are asked for, so that importing this module needs neither
-CuPy nor NCCL. ``_available`` tells whether there is NCCL.
+They are looked up on access, so that importing this module needs neither CuPy nor
+NCCL. ``_available`` is whether NCCL is available.
 """
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from chainer_fast.backends import cuda
 
 
 def _load():
-    """Return CuPy's module, or None where CuPy or NCCL is missing."""
+    """Return CuPy's module, or None if CuPy or NCCL is missing."""
     if not cuda.available:
         return None
     try:
         with warnings.catch_warnings():
-            # CuPy warns where it comes without NCCL; who needs it gets an error.
+            # CuPy warns if it lacks NCCL; code that needs it gets an error.
             warnings.simplefilter('ignore')
             nccl = importlib.import_module('cupy.cuda.nccl')
-    except Exception:  # for any fault of CuPy: there is no NCCL
+    except Exception:  # any failure of CuPy means that NCCL is not available
         return None
     return nccl if getattr(nccl, 'available', True) else None
 
@@ -45,23 +45,23 @@ def _get_version(user):
     Parameters
     ----------
     user : str
-        What needs it, for the message.
+        Name of what needs it, for the message.
     """
     nccl = _load()
     if nccl is None:
         raise RuntimeError(
-            '%s needs NCCL 2 or newer, and %s; see '
+            '%s needs NCCL 2 or newer, but %s; see '
             'https://docs.cupy.dev/en/stable/install.html' % (
-                user, 'CuPy finds none here' if cuda.available
+                user, 'CuPy does not find it' if cuda.available
                 else 'CuPy is not available'))
     version = nccl.get_version()
     if version < 2000:
-        raise RuntimeError('%s needs NCCL 2 or newer, found %s' % (user, version))
+        raise RuntimeError('%s needs NCCL 2 or newer, but found %s' % (user, version))
     return version
 
 
 def _get_nccl_type_id(dtype):
-    """Return NCCL's number of a dtype.
+    """Return NCCL's constant for a dtype.
 
     Raises
     ------

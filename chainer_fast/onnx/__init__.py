@@ -1,4 +1,4 @@
-"""Models as ONNX files, and back: the package ``onnx_chainer`` of Chainer.
+"""Export to and import from ONNX files: the package ``onnx_chainer`` of Chainer.
 
 Importing it needs no ONNX; reading and writing files does.
 """
@@ -27,7 +27,7 @@ MAXIMUM_OPSET_VERSION: int
 
 
 def __getattr__(name: str) -> int:
-    # Asks ONNX; `export` is the function here.
+    # Needs ONNX; the name `export` refers to the function here.
     if name == 'MAXIMUM_OPSET_VERSION':
         return importlib.import_module('chainer_fast.onnx.export').MAXIMUM_OPSET_VERSION
     raise AttributeError('module %r has no attribute %r' % (__name__, name))

@@ -1,11 +1,11 @@
-"""Models of ONNX, made of converted functions."""
+"""Building ONNX models from converted functions."""
 from chainer_fast._version import __version__
 from chainer_fast.onnx import _shapes
 from chainer_fast.onnx._library import onnx
 from chainer_fast.onnx.onnx_helper import NP_TYPE_TO_TENSOR_TYPE
 
-# From this version on, the model's arrays are no inputs of the graph. As inputs they
-# could be replaced, and a runtime could not compute with them ahead.
+# From this version on, the model's arrays are not inputs of the graph. As inputs they
+# could be replaced, so that a runtime could not fold constants.
 _ARRAYS_ARE_CONSTANT = 12
 
 
@@ -22,13 +22,13 @@ def build(graph, opset_version, graph_name, inputs, outputs, arrays, storage,
     graph_name : str
         Name of the graph.
     inputs, outputs : dict of Variable
-        Inputs and outputs of the network by their names.
+        Inputs and outputs of the network, by name.
     arrays : dict of array
-        The other arrays by their names.
+        The other arrays, by name.
     storage : chainer_fast.onnx._files.InModel or SecondFile, or None
-        Where these arrays are; None for a model that has them as inputs only.
+        Storage of these arrays; None for a model in which they are only inputs.
     external_opset_imports : dict or None
-        Versions of other operator sets by their domains.
+        Versions of other operator sets, by domain.
     input_shapes : list of tuple or None
         Shapes of the inputs with names for some sizes.
 
@@ -76,7 +76,8 @@ def build(graph, opset_version, graph_name, inputs, outputs, arrays, storage,
 def _describe(name, dtype, shape):
     """Return the name, type and shape of an array for the graph."""
     if dtype not in NP_TYPE_TO_TENSOR_TYPE:
-        raise TypeError('%s has the dtype %s, which ONNX does not have' % (name, dtype))
+        raise TypeError('%s has the dtype %s, which ONNX does not '
+                        'support' % (name, dtype))
     return onnx.helper.make_tensor_value_info(
         name, NP_TYPE_TO_TENSOR_TYPE[dtype], list(shape))
 

@@ -1,10 +1,10 @@
-"""Models as files, with their arrays in another file beyond 2 GiB."""
+"""Writing model files, with arrays in a second file beyond 2 GiB."""
 import os
 
 from chainer_fast.backends import cuda
 from chainer_fast.onnx._library import onnx
 
-#: A protocol buffer of more bytes cannot be made. Leaves room for the nodes.
+#: Maximum bytes of arrays in a protocol buffer, leaving room for the nodes.
 LARGEST = 2 ** 31 - 2 ** 24
 
 # Runtimes map the file into memory, page by page.
@@ -12,7 +12,7 @@ _PAGE = 4096
 
 
 def choose_storage(arrays, file):
-    """Return where the arrays of a model go, from their sizes.
+    """Return the storage for the arrays of a model, based on their sizes.
 
     Parameters
     ----------
@@ -29,30 +29,30 @@ def choose_storage(arrays, file):
     Raises
     ------
     ValueError
-        If the arrays are too large for one file, but no name of a file is given.
+        If the arrays are too large for one file, but no file name is given.
     """
     if sum(array.nbytes for array in arrays) <= LARGEST:
         return InModel()
     if file is None or hasattr(file, 'write'):
         raise ValueError(
-            'a model of 2 GiB or more does not fit one protocol buffer: give the name '
-            'of a file, so that its arrays can go to a second file')
+            'a model of 2 GiB or more does not fit into one protocol buffer: pass a '
+            'file name, so that its arrays can be written to a second file')
     return SecondFile(os.fspath(file) + '.data')
 
 
 class InModel:
-    """Arrays within the model."""
+    """Arrays stored in the model."""
 
     def add(self, name, array):
         """Return the initializer of an array, an onnx.TensorProto."""
         return onnx.numpy_helper.from_array(cuda.to_cpu(array), name)
 
     def write(self):
-        """Write what is not in the model: nothing."""
+        """Do nothing: all arrays are in the model."""
 
 
 class SecondFile:
-    """Arrays in a file beside the model.
+    """Arrays stored in a second file.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class SecondFile:
         self._arrays = []
 
     def add(self, name, array):
-        """Return the initializer of an array, an onnx.TensorProto: its place."""
+        """Return the initializer of an array, a TensorProto with its location."""
         tensor = onnx.TensorProto(
             name=name, dims=array.shape,
             data_type=onnx.helper.np_dtype_to_tensor_dtype(array.dtype),
@@ -85,7 +85,7 @@ class SecondFile:
             for offset, array in self._arrays:
                 file.seek(offset)
                 array = cuda.to_cpu(array)
-                # ONNX's numbers begin with their lowest byte.
+                # ONNX's numbers are little-endian.
                 array.astype(array.dtype.newbyteorder('<'), copy=False).tofile(file)
 
 
@@ -99,7 +99,7 @@ def save(model, file, save_text=False):
     file : str, path or file object
         Where to write it.
     save_text : bool
-        Write the model as text, too: to a file of the same name with ``.txt`` added.
+        Also write the model as text, to a file with the suffix ``.txt``.
     """
     content = model.SerializeToString()
     if hasattr(file, 'write'):
@@ -114,7 +114,7 @@ def save(model, file, save_text=False):
 
 
 def without_external_arrays(model):
-    """Return a model that a checker can read, whose second file is not written yet.
+    """Return a model for a checker when its second file is not written yet.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def without_external_arrays(model):
     Returns
     -------
     onnx.ModelProto
-        The model itself, or a copy with inputs in place of initializers that are in
+        The model itself, or a copy with inputs instead of initializers that are in
         another file.
     """
     external = [x for x in model.graph.initializer

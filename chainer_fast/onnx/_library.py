@@ -5,7 +5,7 @@ from chainer_fast._help import installation
 
 
 class _Library:
-    """Stands for the package ``onnx``: ``library.onnx.helper.make_node(...)``."""
+    """Proxy of the package ``onnx``: ``library.onnx.helper.make_node(...)``."""
 
     def __getattr__(self, name):
         try:

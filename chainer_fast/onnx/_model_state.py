@@ -1,4 +1,4 @@
-"""A model's state, which an export leaves as it was."""
+"""Restoring a model's state after an export."""
 import contextlib
 import numbers
 
@@ -8,11 +8,11 @@ from chainer_fast.variable import Parameter, Variable
 
 @contextlib.contextmanager
 def unchanged(model):
-    """Return a context after which a model is as before.
+    """Return a context that restores the state of a model.
 
     Gradients, persistent values, and variables that links keep between calls, such as
-    the states of an LSTM, are restored. What gets its shape in the context, such as a
-    parameter at its first use, keeps it.
+    the states of an LSTM, are restored. Objects that get their shape in the context,
+    such as a parameter at its first use, keep it.
 
     Parameters
     ----------

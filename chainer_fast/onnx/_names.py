@@ -1,4 +1,4 @@
-"""Inputs and outputs of a network, and their names."""
+"""Naming of the inputs and outputs of a network."""
 import collections
 
 from chainer_fast import variable as _variable
@@ -7,28 +7,28 @@ from chainer_fast.functions.math.identity import identity
 
 
 def rename_variable_name(context, variables, named_vars, new_names, prefix='Input'):
-    """Give inputs or outputs of the network the names that the user asked for.
+    """Rename inputs or outputs of the network as requested.
 
     Parameters
     ----------
     context : chainer_fast.onnx.context.Context
-        Where names are kept.
+        Stores names.
     variables : list, tuple or dict of Variable
         The variables.
     named_vars : dict of Variable
-        The same by their names so far; changed in place.
+        The same variables by their current names; modified in place.
     new_names : list or tuple of str, dict, str or None
-        The names: in the order of the variables, or by their keys; one alone for one
-        variable. None stands for ``prefix`` with numbers; without prefix, names remain.
+        The names: in the order of the variables, or by key; a str for a single
+        variable. None means ``prefix`` with numbers; without a prefix, names are kept.
     prefix : str or None
-        What such names begin with.
+        Prefix of such names.
 
     Raises
     ------
     ValueError
-        If the names do not match the variables, or one is in use already.
+        If the names do not match the variables, or one is already in use.
     TypeError
-        If a name is no str.
+        If a name is not a str.
     """
     if new_names is None:
         if prefix is None:
@@ -36,9 +36,9 @@ def rename_variable_name(context, variables, named_vars, new_names, prefix='Inpu
         new_names = ['%s_%d' % (prefix, i) for i in range(len(named_vars))]
     if isinstance(new_names, dict):
         if not isinstance(variables, dict) or set(new_names) != set(variables):
-            raise ValueError('names are given for %s, but the variables are %s' % (
+            raise ValueError('names were given for %s, but the variables are %s' % (
                 list(new_names), list(variables) if isinstance(variables, dict)
-                else 'in a sequence: give a list of names'))
+                else 'in a sequence: pass a list of names'))
         new_names = [new_names[key] for key in variables]
     elif isinstance(new_names, str):
         new_names = [new_names]
@@ -49,8 +49,8 @@ def rename_variable_name(context, variables, named_vars, new_names, prefix='Inpu
         variables.values() if isinstance(variables, dict) else variables)
     if len(new_names) != len(values) or len(values) != len(named_vars):
         raise ValueError(
-            'there must be a name for each variable, and each variable once: got %d '
-            'names for %d variables, of which %d differ'
+            'each variable needs one name, and must be passed once: got %d names for '
+            '%d variables, of which %d differ'
             % (len(new_names), len(values), len(named_vars)))
     _check_names(context, new_names)
     renamed = [(name, named_vars[context.get_name(var)])
@@ -69,13 +69,13 @@ def _check_names(context, names):
             raise TypeError('each name must be a str, not %r' % (name,))
         if name in used:
             raise ValueError(
-                'each input, output and parameter needs a name of its own, but %r is '
-                'given to a second one' % name)
+                'each input, output and parameter needs a unique name, but %r is used '
+                'twice' % name)
         used.add(name)
 
 
 def as_variables(args):
-    """Return the arguments of a model with variables for arrays.
+    """Return the arguments of a model, with arrays converted to variables.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def as_variables(args):
     Returns
     -------
     list or dict of Variable
-        A dict if they are one.
+        A dict if ``args`` is one.
 
     Raises
     ------
     ValueError
-        If they are anything else.
+        If ``args`` is something else.
     """
     arrays = get_array_types()
 
@@ -109,12 +109,12 @@ def as_variables(args):
 
 
 def name_inputs(context, args, names):
-    """Give the inputs of the network their names.
+    """Name the inputs of the network.
 
     Parameters
     ----------
     context : chainer_fast.onnx.context.Context
-        Where names are kept.
+        Stores names.
     args : list or dict of Variable
         The inputs.
     names : list or tuple of str, dict, str or None
@@ -123,12 +123,12 @@ def name_inputs(context, args, names):
     Returns
     -------
     OrderedDict of Variable
-        The inputs by their names.
+        The inputs, by name.
 
     Raises
     ------
     AttributeError
-        If one is no variable.
+        If one is not a variable.
     ValueError
         If the names do not match, or one variable is given twice.
     """
@@ -141,21 +141,21 @@ def name_inputs(context, args, names):
         named[context.get_name(x)] = x
     if names is None and len(named) != len(args):
         raise ValueError(
-            'one variable is given for several arguments: give copies, for they are '
+            'one variable is passed for several arguments: pass copies, as they are '
             'different inputs')
     rename_variable_name(context, args, named, names)
     return named
 
 
 def list_outputs(context, returned, inputs, names):
-    """Return the outputs of the network, with their names if these are given.
+    """Return the outputs of the network, renamed if names are given.
 
     Parameters
     ----------
     context : chainer_fast.onnx.context.Context
-        Where names are kept.
+        Stores names.
     returned : object
-        What the model returned.
+        The result of the model.
     inputs : dict of Variable
         The inputs.
     names : list or tuple of str, dict, str or None
@@ -164,14 +164,14 @@ def list_outputs(context, returned, inputs, names):
     Returns
     -------
     OrderedDict of Variable
-        The outputs by their names so far.
+        The outputs by their current names.
 
     Raises
     ------
     RuntimeError
         If the model returned neither a variable, nor a list, tuple or dict.
     ValueError
-        If an element of these is no variable, or names do not match.
+        If an element of these is not a variable, or names do not match.
     """
     if isinstance(returned, _variable.Variable):
         returned = [returned]
@@ -185,10 +185,10 @@ def list_outputs(context, returned, inputs, names):
         if not isinstance(y, _variable.Variable):
             raise ValueError(
                 "each of the model's outputs must be a variable, not %s: bare arrays, "
-                'and structures inside of the list, tuple or dict, cannot be exported'
+                'and nested structures, cannot be exported'
                 % type(y))
     if names is not None:
-        # A name more for a variable that has one takes a node.
+        # A second name for a variable needs a node.
         taken = {id(x.node) for x in inputs.values()}
         for key, y in outputs.items():
             if id(y.node) in taken:

@@ -1,9 +1,9 @@
-"""Shapes of inputs with names in place of sizes."""
+"""Shapes of inputs, with names instead of sizes."""
 from chainer_fast.onnx._library import onnx
 
 
 def format_customized_shapes(args, shapes):
-    """Check the shapes given for the inputs, and put them in the order of the inputs.
+    """Check the shapes of the inputs, and return them in the order of the inputs.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def format_customized_shapes(args, shapes):
     Raises
     ------
     ValueError
-        If they do not fit the inputs.
+        If they do not match the inputs.
     """
     if isinstance(args, dict):
         keys, inputs = list(args), list(args.values())
@@ -43,13 +43,13 @@ def format_customized_shapes(args, shapes):
     for x, shape in zip(inputs, shapes, strict=True):
         if not isinstance(shape, tuple) or len(shape) != x.ndim:
             raise ValueError(
-                'an input of shape %s cannot have %r in input_shapes: it takes a tuple '
-                'of %d sizes or names' % (x.shape, shape, x.ndim))
+                'an input of shape %s cannot have %r in input_shapes: it needs a '
+                'tuple of %d sizes or names' % (x.shape, shape, x.ndim))
     return list(shapes)
 
 
 def infer_output_shapes(model, ndims):
-    """Return the shapes of a model's outputs, found by ONNX from those of the inputs.
+    """Return the shapes of a model's outputs, inferred by ONNX from the inputs.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def infer_output_shapes(model, ndims):
     for output in bare.graph.output:
         output.type.tensor_type.ClearField('shape')
     found = []
-    # ONNX makes up other names for sizes that it does not know.
+    # ONNX invents names for unknown sizes.
     names = {dim.dim_param for each in bare.graph.input
              for dim in each.type.tensor_type.shape.dim if dim.dim_param}
     inferred = onnx.shape_inference.infer_shapes(bare)

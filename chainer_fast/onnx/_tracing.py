@@ -1,4 +1,4 @@
-"""What an export has to know of a forward computation beside its graph."""
+"""Records of a forward computation that an export needs besides its graph."""
 import os
 import sys
 
@@ -9,7 +9,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _Recorder(function_hook.FunctionHook):
-    """Hands applications of functions to a :class:`RetainInputHook`."""
+    """Forwards function calls to a :class:`RetainInputHook`."""
 
     name = '_ONNXRecorder'
 
@@ -21,11 +21,11 @@ class _Recorder(function_hook.FunctionHook):
 
 
 class RetainInputHook(link_hook.LinkHook):
-    """Keeps inputs of functions, and notes where the functions were called.
+    """Keeps inputs of functions, and records where the functions were called.
 
-    The graph alone does not hold arrays that no gradient needs, such as a constant that
-    is added. While the hook is in use, functions run their own methods instead of
-    compiled shortcuts.
+    The graph does not retain arrays that no gradient needs, such as an added constant.
+    While the hook is in use, functions run their own methods instead of compiled
+    shortcuts.
     """
 
     name = 'RetainInputHook'
@@ -57,8 +57,7 @@ class RetainInputHook(link_hook.LinkHook):
 
     @property
     def retain_inputs(self):
-        """Variables that functions took from outside of the graph and of the links'
-        arguments, a list."""
+        """List of used variables from outside the graph and the links' arguments."""
         found = {}
         for function, (in_data, _, _) in self._calls.items():
             for node, array in zip(function.inputs or (), in_data, strict=False):
@@ -83,21 +82,21 @@ class RetainInputHook(link_hook.LinkHook):
         return self._calls[function][0] if function in self._calls else None
 
     def computed_arrays(self):
-        """Return the ids of arrays that functions took as results of others, a set."""
+        """Return the ids of arrays that functions got as results of others."""
         return {
             id(array) for function, (arrays, _, _) in self._calls.items()
             for node, array in zip(function.inputs or (), arrays, strict=False)
             if node.creator_node in self._calls}
 
     def describe(self, function, model):
-        """Tell people where a function was applied.
+        """Describe where a function was applied.
 
         Parameters
         ----------
         function : FunctionNode
             The function.
         model : chainer_fast.Link
-            The model, which the path of the link starts at.
+            The model, at which the path of the link starts.
 
         Returns
         -------

@@ -13,7 +13,7 @@ from chainer_fast.variable import Parameter, VariableNode, VariableOrArray
 
 
 class Context:
-    """What the converters of one export share: names of arrays, and constants.
+    """Shared state of the converters of one export: names of arrays, and constants.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class Context:
     constants : list of onnx.NodeProto
         Constants of the function that is being converted.
     implicit_inputs : dict of VariableNode
-        Inputs of functions that come from nowhere in the graph, by their names.
+        Inputs of functions that no function in the graph computes, by name.
     param_names : set of str
         Names of the model's parameters.
     has_named_sizes : bool
-        Whether some sizes of the inputs have names: other arrays may come, so that
-        converters keep sizes that functions keep, instead of writing them down.
+        Whether some sizes of the inputs have names: inputs may have other sizes, so
+        that converters keep sizes that functions keep, instead of writing constants.
     param_to_link : dict
         Pairs of a link's name and the link, by the id of its parameters.
     """
@@ -48,7 +48,7 @@ class Context:
         self.param_to_link: dict[tp.Any, tp.Any] = {}
         self.param_names: set[str] = set()
         self.has_named_sizes = False
-        self._named = []    # keeps the objects, so that no other gets an id in use
+        self._named = []    # keeps the objects alive, so that their ids are not reused
         for path, param in model.namedparams():
             name = onnx_helper.cleanse_param_name(path)
             self.set_name(param, name)
@@ -56,11 +56,11 @@ class Context:
         for path, link in model.namedlinks(skipself=True):
             name = onnx_helper.cleanse_param_name(path)
             for param in link.params():
-                # Inner links come later and have the last word.
+                # Inner links come later and take precedence.
                 self.param_to_link[id(param)] = name, link
 
     def get_name(self, variable: VariableOrArray | VariableNode) -> str:
-        """Return the name of an array, a new one unless it has one.
+        """Return the name of an array, which is created if necessary.
 
         Parameters
         ----------
@@ -82,25 +82,26 @@ class Context:
     def set_name(
             self, variable: VariableOrArray | VariableNode, name: str,
             pinned: bool = False) -> None:
-        """Give an array a name.
+        """Set the name of an array.
 
         Parameters
         ----------
         variable : Variable, VariableNode or array
-            The array. That of a variable gets the name as well.
+            The array. The array of a variable gets the name as well.
         name : str
             The name.
         pinned : bool
-            Whether the name stays, as those of the network's inputs and outputs do.
+            Whether the name is fixed, like those of the network's inputs and
+            outputs.
         """
         assert not self.is_pinned(variable), (
-            'the name %s is not to change' % self.get_name(variable))
+            'the name %s must not change' % self.get_name(variable))
         for key in _identities(variable):
             self.name_list[id(key)] = name, pinned
             self._named.append(key)
 
     def is_pinned(self, variable: VariableOrArray | VariableNode) -> bool:
-        """Tell whether the name of an array stays.
+        """Return whether the name of an array is fixed.
 
         Parameters
         ----------
@@ -110,7 +111,7 @@ class Context:
         Returns
         -------
         bool
-            False for an array without a name, too.
+            False also for an array without a name.
         """
         return self.name_list.get(id(_identities(variable)[0]), (None, False))[1]
 
@@ -126,7 +127,7 @@ class Context:
         -------
         tuple of str and Link, or None
             Name of the link in the style of parameters, and the link; None if the
-            parameter is not the model's.
+            parameter does not belong to the model.
         """
         return self.param_to_link.get(id(param))
 
@@ -141,7 +142,7 @@ class Context:
         name : str
             Its name, to which the name of the function is prepended.
         use_original_name : bool
-            Take the name as it is.
+            Whether to use the name unchanged.
 
         Returns
         -------
@@ -155,7 +156,7 @@ class Context:
         return name
 
     def add_const(self, array: NdArray, name: str) -> str:
-        """Add a constant, as a node in front of those of the function.
+        """Add a constant, as a node before those of the function.
 
         Parameters
         ----------
@@ -178,7 +179,7 @@ class Context:
 
 
 def _identities(variable):
-    """Return the objects by which an array is known, the one that matters first."""
+    """Return the objects that identify an array, the most significant one first."""
     if isinstance(variable, _variable.Variable):
         found = [variable.node]
         if variable.array is not None:

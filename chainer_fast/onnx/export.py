@@ -1,4 +1,4 @@
-"""Models as ONNX files."""
+"""Export of models to ONNX files."""
 from __future__ import annotations
 
 import logging
@@ -38,14 +38,15 @@ from chainer_fast.variable import Parameter, VariableOrArray
 
 _logger = logging.getLogger(__name__)
 
-#: The oldest version of the operator set that every converter has been tested with.
+#: The oldest operator set version with which all converters are tested.
 MINIMUM_OPSET_VERSION = 7
 
-#: The newest that the installed ONNX knows.
+#: The newest operator set version of the installed ONNX.
 MAXIMUM_OPSET_VERSION: int
 
-# What runtimes of the last two years read: onnxruntime 1.20 of October 2024, which ends
-# there, with IR version 10. ONNX itself is ahead of all of them.
+# Versions that runtimes of the last two years support: onnxruntime 1.20 of October 2024
+# supports versions up to this one, with IR version 10. ONNX itself is ahead of all
+# runtimes.
 _DEFAULT_OPSET_VERSION = 21
 
 
@@ -64,7 +65,7 @@ def convert_parameter(
     parameter : Parameter, Variable or array
         The array.
     context : chainer_fast.onnx.context.Context
-        Knows its name.
+        The context, which has its name.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def convert_parameter(
     Raises
     ------
     ValueError
-        If it is anything else.
+        If ``parameter`` is something else.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def convert_parameter(
         parameter, _variable.Variable) else parameter
     if not isinstance(array, get_array_types()):
         raise ValueError(
-            'an initializer is made of a Parameter, a Variable or an array, not %s'
+            'an initializer is made from a Parameter, a Variable or an array, not %s'
             % type(parameter))
     return onnx.numpy_helper.from_array(
         cuda.to_cpu(array), context.get_name(parameter))
@@ -114,12 +115,12 @@ def check_onnx_model(
     Warns
     -----
     UserWarning
-        Instead, if there are converters of the user, but no operator sets: their nodes
-        may be operators that ONNX does not know.
+        Instead of an error, if the user passed converters but no operator sets: their
+        nodes may be operators that ONNX does not define.
     """
     onnx_model = _files.without_external_arrays(onnx_model)
-    # Before version 9, constants of integers are no part of the standard, though
-    # runtimes have them.
+    # Before version 9, integer constants are not part of the standard, though runtimes
+    # support them.
     full_check = all(
         imported.version >= 9 for imported in onnx_model.opset_import
         if imported.domain == '')
@@ -129,8 +130,9 @@ def check_onnx_model(
         if not external_converters or external_opset_imports:
             raise
         warnings.warn(
-            'the model has a node that ONNX does not know, or knows in another form; '
-            'give its operator a domain, and name that in external_opset_imports: %s'
+            'the model has a node that ONNX does not define, or defines in another '
+            'form; set a domain for its operator, and list it in '
+            'external_opset_imports: %s'
             % error, UserWarning)
 
 
@@ -147,47 +149,48 @@ def export(
         no_testcase: bool = False):
     """Export a model to ONNX.
 
-    The model is called with ``args``, and the functions that its outputs come from are
-    converted. The model is left as it was, except that parameters without a shape get
-    theirs.
+    The model is called with ``args``, and the functions that compute its outputs are
+    converted. The model does not change, except that uninitialized parameters are
+    initialized.
 
     Parameters
     ----------
     model : chainer_fast.Link
         The model; called with the arguments.
     args : Variable, array, or list, tuple or dict of them
-        Its arguments; those in a dict by their keywords. Sizes are taken from them.
+        Arguments of the model; those in a dict are passed by keyword. They determine
+        the sizes.
     filename : str, path, file object or None
-        Where to write the model, if anywhere. A model of 2 GiB or more needs the name
-        of a file, and has its arrays in another with ``.data`` added to that name.
+        Where to write the model, if at all. A model of 2 GiB or more needs a file
+        name, and its arrays are written to another file with the suffix ``.data``.
     export_params : bool
         Whether the values of parameters are part of the model.
     graph_name : str
         Name of the graph.
     save_text : bool
-        Also write the model as text, to a file with ``.txt`` added to the name.
+        Also write the model as text, to a file with the suffix ``.txt``.
     opset_version : int or None
         Version of the operator set, from ``MINIMUM_OPSET_VERSION`` to
-        ``MAXIMUM_OPSET_VERSION``, the newest of the installed ONNX. By default 21,
-        which onnxruntime 1.20 and later read.
+        ``MAXIMUM_OPSET_VERSION``, the newest version of the installed ONNX. By
+        default 21, which onnxruntime 1.20 and later support.
     input_names, output_names : list or tuple of str, dict, str or None
-        Names of the inputs and outputs: in their order, or by keys if they are in a
-        dict; a str names the only one. By default, inputs are ``Input_0``,
+        Names of the inputs and outputs: in their order, or by key if they are in a
+        dict; a str for a single one. By default, inputs are ``Input_0``,
         ``Input_1``, ..., and outputs have the names and the order of the functions
-        that they come from.
+        that compute them.
     train : bool
-        Export the model as it computes while it is trained.
+        Export the model in training mode.
     return_named_inout : bool
         Also return the inputs and outputs.
     external_converters : dict of callable or None
-        Converters by names of functions, which have precedence over those of this
+        Converters by function name, which take precedence over those of this
         package. Each is called with an object with the attributes ``func``,
         ``opset_version``, ``input_names``, ``output_names`` and ``context``, and
         returns a tuple of nodes: see :mod:`chainer_fast.onnx.onnx_helper`.
     external_opset_imports : dict of int or None
-        Versions of the operator sets of other domains that these nodes are from.
+        Versions of the operator sets of other domains that these nodes use.
     input_shapes : tuple, list of tuple, dict of tuple or None
-        Shapes of the inputs with names in place of sizes that vary, such as
+        Shapes of the inputs with names instead of sizes that vary, such as
         ``('batch', 3, 224, 224)``; a list or dict for several inputs.
     no_testcase : bool
         Suppress the warning that no test data is written.
@@ -195,27 +198,26 @@ def export(
     Returns
     -------
     onnx.ModelProto, or tuple of onnx.ModelProto, OrderedDict and OrderedDict
-        The model; with ``return_named_inout``, the inputs and outputs by their names
-        as well.
+        The model; with ``return_named_inout``, also the inputs and outputs by name.
 
     Raises
     ------
     ValueError
-        If a function has no converter, or one that does not support what it does; if
-        names or shapes do not match the arguments; if an output is no variable; if a
-        model of 2 GiB or more is not written to a file of a given name.
+        If a function has no converter, or one that does not support its arguments;
+        if names or shapes do not match the arguments; if an output is not a
+        variable; if a model of 2 GiB or more is not written to a named file.
     RuntimeError
         If the opset version is too old for a function; if the model returns anything
         but variables, alone or in a list, tuple or dict.
     onnx.checker.ValidationError
-        If the checker of ONNX refuses the model.
+        If the checker of ONNX rejects the model.
     ImportError
         If ONNX is not installed.
 
     Warns
     -----
     UserWarning
-        If a parameter has no shape, or the opset version has not been tested. An input
+        If a parameter has no shape, or the opset version is not tested. An input
         without effect on any output is logged.
     DeprecationWarning
         If the model is written to a file, but ``no_testcase`` is not set:
@@ -228,7 +230,7 @@ def export(
 
     Examples
     --------
-    It needs the package onnx: ::
+    This example needs the package onnx: ::
 
         x = np.zeros((1, 3, 224, 224), np.float32)
         chainer_fast.onnx.export(model, x, 'model.onnx', no_testcase=True)
@@ -243,7 +245,7 @@ def export(
         experimental('return_named_inout')
     if filename is not None and not no_testcase:
         warnings.warn(
-            'a model without test data is written: use export_testcase, or '
+            'the model is written without test data: use export_testcase, or '
             'no_testcase=True', DeprecationWarning)
     opset_version = _choose_opset_version(opset_version)
     if input_shapes is not None:
@@ -285,8 +287,8 @@ def export(
         newest = onnx.defs.onnx_opset_version()
         if opset_version > newest:
             mistakes.tell(error, (
-                'opset_version is %s, and the newest that the installed ONNX knows is '
-                '%s: leave it out for %s, or install a newer ONNX' % (
+                'opset_version is %s, but the newest of the installed ONNX is %s: '
+                'omit it for %s, or install a newer ONNX' % (
                     opset_version, newest, min(_DEFAULT_OPSET_VERSION, newest))))
         raise
     if filename is not None:
@@ -305,21 +307,21 @@ def _choose_opset_version(opset_version):
             MINIMUM_OPSET_VERSION, newest, opset_version))
     if not MINIMUM_OPSET_VERSION <= opset_version <= newest:
         warnings.warn(
-            'opset_version is %s, but export has been tested from %d to %d, the newest '
-            'of the installed ONNX' % (opset_version, MINIMUM_OPSET_VERSION, newest),
+            'opset_version is %s, but export is tested from %d to %d, the newest of '
+            'the installed ONNX' % (opset_version, MINIMUM_OPSET_VERSION, newest),
             UserWarning)
     return opset_version
 
 
 def _log_unused(graph, inputs, outputs):
-    # Not a warning: Chainer gives none, and a program may turn them into errors.
+    # Not a warning: Chainer issues none, and a program may turn them into errors.
     used = {name for node in graph.graph for name in node.input}
     for name in inputs:
         if name not in used and name not in outputs:
             _logger.warning(
                 'the input %s has no effect on an output: the model does not use it, '
-                'or computes with its bare array somewhere. Such a part can be wrapped '
-                'by onnx_chainer.replace_func.as_funcnode', name)
+                'or uses its bare array. Such a part can be wrapped by '
+                'onnx_chainer.replace_func.as_funcnode', name)
 
 
 def _log_cuts(context, graph, hook, inputs):
@@ -334,7 +336,7 @@ def _log_cuts(context, graph, hook, inputs):
 
 
 def _collect_arrays(model, context, graph, hook, outputs):
-    """Return the initializers by their names: first parameters, last of converters."""
+    """Return the initializers by name: first parameters, last those of converters."""
     arrays = {}
     for path, param in model.namedparams():
         if param.array is None:

@@ -1,4 +1,4 @@
-"""Models as ONNX files, with data to test runtimes with."""
+"""Export of models to ONNX files, with data to test runtimes."""
 from __future__ import annotations
 
 import glob
@@ -19,7 +19,7 @@ from chainer_fast.onnx.onnx_helper import cleanse_param_name, write_tensor_pb
 def export_testcase(
         model: Link, args: tp.Any, out_dir: str, output_grad: bool = False,
         **kwargs: tp.Any) -> None:
-    """Export a model to ONNX, with the data of a test case beside it.
+    """Export a model to ONNX, together with the data of a test case.
 
     The folder has the layout of ONNX's own tests, which runtimes read::
 
@@ -35,19 +35,20 @@ def export_testcase(
     model : chainer_fast.Link
         The model.
     args : Variable, array, or list, tuple or dict of them
-        Its arguments, which become the inputs of the test case.
+        Arguments of the model, which become the inputs of the test case.
     out_dir : str or path
-        The folder, which is made if it does not exist.
+        The folder, which is created if it does not exist.
     output_grad : bool
-        Also write the gradients of the parameters, for outputs whose gradients are
-        ones. The model's own gradients remain.
+        Also write the gradients of the parameters, for output gradients of ones.
+        The model's own gradients are not changed.
     **kwargs
-        Other arguments of :func:`chainer_fast.onnx.export`.
+        Further arguments of :func:`chainer_fast.onnx.export`.
 
     Raises
     ------
     ValueError, RuntimeError
-        As :func:`chainer_fast.onnx.export`; also if a gradient cannot be computed.
+        As in :func:`chainer_fast.onnx.export`; also if a gradient cannot be
+        computed.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""The functions of a graph as ONNX nodes."""
+"""Conversion of the functions of a graph to ONNX nodes."""
 from __future__ import annotations
 
 import collections
@@ -18,20 +18,20 @@ if tp.TYPE_CHECKING:
 
 
 class Graph:
-    """The functions that the network's outputs come from, and their conversion.
+    """The functions that compute the network's outputs, and their conversion.
 
     Parameters
     ----------
     context : chainer_fast.onnx.context.Context
         Names and constants.
     converters : dict of callable
-        Converters by the names of functions.
+        Converters by function name.
     opset_version : int
         Version of the operator set.
     explicit_input_names : iterable of str
         Names of the network's inputs, where the graph ends.
     network_outputs : dict of Variable
-        The network's outputs by their names.
+        The network's outputs, by name.
 
     Attributes
     ----------
@@ -40,11 +40,13 @@ class Graph:
     outputs : list of str
         Names of their outputs.
     used : dict
-        For the name of each input of functions a function, and the input's index.
+        Maps the name of each input of a function to a function and the input's
+        index.
     locate : callable
-        Tells where a function was called, a str; may be set before the conversion.
+        Returns a str that describes where a function was called; may be set before
+        the conversion.
     is_recorded : callable
-        Tells whether a function belongs to the network; may be set as well.
+        Returns whether a function belongs to the network; may be set as well.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class Graph:
         Parameters
         ----------
         func_name : str
-            Name that its converter is found by.
+            Name of its converter.
         func : FunctionNode or Function
             The function.
         input_names, output_names : list of str
@@ -80,12 +82,12 @@ class Graph:
         Returns
         -------
         tuple of onnx.NodeProto
-            Its nodes, its constants among them.
+            Its nodes, including its constants.
 
         Raises
         ------
         ValueError
-            If there is no converter.
+            If the function has no converter.
         """
         if func_name not in self.converters:
             raise ValueError(self._describe_unknown({func_name: func}))
@@ -151,13 +153,13 @@ class Graph:
         return names
 
     def to_onnx_graph(self) -> None:
-        """Convert all functions, each after those that it depends on.
+        """Convert all functions, in order of dependency.
 
         Raises
         ------
         ValueError
-            If functions have no converter, which are named with the places where they
-            were called.
+            If functions have no converter; the message lists them with the places
+            where they were called.
         """
         functions = self._sort()
         unknown = {}
@@ -173,7 +175,7 @@ class Graph:
     def sort_outputs(
             self,
             outputs: dict[str, Variable]) -> collections.OrderedDict[str, Variable]:
-        """Sort outputs of the network by the functions that they come from.
+        """Sort outputs of the network by the functions that compute them.
 
         Parameters
         ----------
@@ -183,7 +185,8 @@ class Graph:
         Returns
         -------
         OrderedDict of Variable
-            The same by their names in the graph; first those that come from nowhere.
+            The same outputs by their names in the graph, beginning with those that
+            no function computes.
         """
         places = {name: i for i, name in enumerate(self.outputs)}
         named = [(self.context.get_name(y), y) for y in outputs.values()]
@@ -191,7 +194,7 @@ class Graph:
             sorted(named, key=lambda item: places.get(item[0], -1)))
 
     def is_implicit(self, node: VariableNode) -> bool:
-        """Tell whether an array is neither computed, nor an input or a parameter.
+        """Return whether an array is neither computed nor an input or a parameter.
 
         Parameters
         ----------
@@ -208,14 +211,14 @@ class Graph:
             and name not in self.context.param_names
 
     def _is_leaf(self, node):
-        """Tell whether no function of the network computes an array."""
+        """Return whether no function of the network computes an array."""
         function = node.creator_node
         return function is None or not self.is_recorded(function) or (
             self.context.is_pinned(node)
             and self.context.get_name(node) in self.explicit_input_names)
 
     def _sort(self):
-        """Return the functions, each after those that it depends on."""
+        """Return the functions in order of dependency."""
         heap, seen, found = [], set(), []
         order = itertools.count()
 
@@ -235,7 +238,7 @@ class Graph:
         return found[::-1]
 
     def _describe_unknown(self, unknown):
-        """Say which functions have no converter, and what can be done."""
+        """Return a message about functions without a converter, with advice."""
         lines = []
         for name, function in unknown.items():
             place = self.locate(function)
@@ -245,17 +248,17 @@ class Graph:
                 '; similar names that have one: %s' % ', '.join(near)
                 if near else ''))
         lines.append(
-            'Hand converters to export as external_converters={%r: converter}, or '
+            'Pass converters to export as external_converters={%r: converter}, or '
             'replace parts of the model with onnx_chainer.replace_func.as_funcnode.'
             % next(iter(unknown)))
         return '\n'.join(lines)
 
 
 def _names_of(function):
-    """Return a function as converters get it, and the name of its converter.
+    """Return a function in the form that converters get, and its converter's name.
 
-    An old-style function stands for its adapter in the graph, and a wrapped one has a
-    name of its own.
+    An old-style function replaces its adapter in the graph, and a wrapped function
+    has its own name.
     """
     func = function.function if isinstance(function, FunctionAdapter) else function
     name = getattr(func, 'custom_function_node_name', None)

@@ -1,4 +1,4 @@
-"""The converters of functions, by the names of the functions' classes."""
+"""The converters of functions, by class name."""
 from __future__ import annotations
 
 import contextlib
@@ -14,18 +14,18 @@ from chainer_fast.onnx.replace_func import fake_as_funcnode
 
 _PREFIX = 'convert_'
 
-#: Converters by name: of a class of functions, or of one of the functions below.
+#: Converters by the name of a function class, or of one of the functions below.
 converters: dict[str, FunctionConverter] = {
     name[len(_PREFIX):]: FunctionConverter(converter)
     for name, converter in vars(functions).items() if name.startswith(_PREFIX)}
 
 #: Converters of functions that make no node of the graph, since they have no gradient,
-#: by the functions of NumPy that they apply.
+#: by the NumPy functions that they apply.
 _WITHOUT_NODE = {'ceil': 'ceil', 'floor': 'floor', 'sign': 'sign', 'trunc': 'fix'}
 
 
 def patch_functions() -> contextlib.AbstractContextManager[None]:
-    """Return a context in which functions without a node of their own get one.
+    """Return a context in which functions without a node get one.
 
     They are ``ceil``, ``fix``, ``floor`` and ``sign``, and the operator ``//``.
     """
@@ -42,13 +42,14 @@ def patch_functions() -> contextlib.AbstractContextManager[None]:
 
 def patch_functions_named(
         names: tp.Collection[str]) -> contextlib.AbstractContextManager[None]:
-    """Return a context in which functions that are converted whole leave one node.
+    """Return a context in which functions that are converted as a whole make one
+    node.
 
     Parameters
     ----------
     names : collection of str
         Names of converters. ``'n_step_gru'`` is the only such function: without a
-        converter of the user, the function of the graph that runs it is converted.
+        converter of the user, the function node that computes it is converted.
     """
     if 'n_step_gru' not in names:
         return contextlib.nullcontext()
@@ -71,7 +72,7 @@ def _as_variables(arrays):
 
 @contextlib.contextmanager
 def _replaced(module, name, function):
-    """Return a context in which a module has another function of that name."""
+    """Return a context that replaces a function of a module."""
     original = getattr(module, name)
     setattr(module, name, function)
     try:

@@ -1,4 +1,4 @@
-"""Networks of ONNX files as chains."""
+"""Networks from ONNX files, as chains."""
 from __future__ import annotations
 
 import typing as tp
@@ -11,18 +11,19 @@ from chainer_fast.variable import Parameter, Variable, as_variable
 
 
 class ONNXChain(Chain):
-    """A network of an ONNX file, which computes and can be trained.
+    """A chain made from an ONNX file, which can be trained.
 
-    Moments of batch normalizations are persistent values, and so are constants that
-    data are computed with; those that say how to compute, such as shapes, belong to the
-    program. ``chainer.config.train`` decides what dropout and batch normalization do.
+    Moments of batch normalizations are persistent values, and so are constants that are
+    combined with data; constants that specify a computation, such as shapes, are part
+    of the program. ``chainer.config.train`` selects the behaviour of dropout and batch
+    normalization.
 
     Parameters
     ----------
     source : str, os.PathLike[str], binary file or onnx.ModelProto
         The model; see :func:`load`.
     trainable : callable, optional
-        Tells which initializers are parameters; see :func:`load`.
+        Selects the initializers that are parameters; see :func:`load`.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class ONNXChain(Chain):
     Raises
     ------
     ImportError, OSError, ValueError, TypeError, NotImplementedError
-        As :func:`load`.
+        As in :func:`load`.
 
     See Also
     --------
@@ -50,7 +51,7 @@ class ONNXChain(Chain):
         features = model.compute({'x': x}, ['relu_5'])['relu_5']
     """
 
-    # Names that no initializer gets.
+    # Names that no initializer may have.
     _inputs: dict[tp.Any, tp.Any] = {}
     _program: tp.Any = None
 
@@ -103,16 +104,17 @@ class ONNXChain(Chain):
         Raises
         ------
         TypeError
-            If an input is missing, unknown, given twice, or of another dtype or number
-            of axes than the graph says.
+            If an input is missing, unknown, given twice, or has a dtype or a number of
+            axes that differs from the graph.
         """
         if len(args) > len(self.input_names):
-            raise TypeError('the graph has %d inputs, %s, but %d are given' % (
+            raise TypeError('the graph has %d inputs, %s, but %d were passed' % (
                 len(self.input_names), list(self.input_names), len(args)))
         given = dict(zip(self.input_names, args, strict=False))
         twice = sorted(given.keys() & kwargs.keys())
         if twice:
-            raise TypeError('the inputs %s are given by position and by name' % twice)
+            raise TypeError('the inputs %s were passed both by position and by '
+                            'name' % twice)
         results = self._compute({**given, **kwargs}, self.output_names)
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -121,15 +123,14 @@ class ONNXChain(Chain):
             outputs: str | tp.Sequence[str] | None = None) -> dict[tp.Any, tp.Any]:
         """Compute values of the graph by name.
 
-        Only what they need is computed.
+        Only nodes that these values need are computed.
 
         Parameters
         ----------
         inputs : dict
             Variables or arrays by name.
         outputs : str or sequence of str, optional
-            Names of values, of the outputs or of any in between; by default the
-            outputs.
+            Names of outputs or intermediate values; by default all outputs.
 
         Returns
         -------
@@ -139,9 +140,9 @@ class ONNXChain(Chain):
         Raises
         ------
         TypeError
-            If inputs are not right, see :meth:`forward`.
+            If inputs are wrong, see :meth:`forward`.
         KeyError
-            If there is no such value.
+            If a value does not exist.
         """
         if outputs is None:
             outputs = self.output_names
@@ -159,7 +160,7 @@ class ONNXChain(Chain):
         if unknown or missing:
             raise TypeError('the inputs of the graph are %s; %s' % (
                 list(self.input_names), '; '.join(
-                    ['there is no %s' % name for name in unknown]
+                    ['%s does not exist' % name for name in unknown]
                     + ['%s is missing' % name for name in missing])))
         return self._program.run(
             self, {name: _checked(self._inputs[name], x) for name, x in given.items()},
@@ -181,7 +182,7 @@ def _checked(declared, x):
 
 def load(
         source: tp.Any, trainable: tp.Callable[..., tp.Any] | None = None) -> ONNXChain:
-    """Load a network of an ONNX file as a chain.
+    """Load a network from an ONNX file as a chain.
 
     The chain computes with Chainer's functions. It can be trained, saved by
     serializers, moved to devices, copied, and exported again.
@@ -191,11 +192,11 @@ def load(
     source : str, os.PathLike[str], binary file or onnx.ModelProto
         The model, of opset 7 or later.
     trainable : callable, optional
-        Function of the name and the array of an initializer that tells whether it is to
-        be a parameter. It is asked for those of floating dtypes, unless they are
-        moments or only say how to compute (bounds, scales). By default, these are
-        parameters if they have an axis; in files that Chainer wrote, if they were
-        parameters there.
+        Function of the name and the array of an initializer that returns whether it
+        becomes a parameter. It is called for initializers with floating-point dtypes,
+        unless they are moments or only specify a computation (bounds, scales). By
+        default, they become parameters if they have at least one axis; in files written
+        by Chainer, if they were parameters.
 
     Returns
     -------
@@ -207,13 +208,14 @@ def load(
     ImportError
         If the package onnx is not installed.
     OSError
-        If the file, or one with data beside it, cannot be read.
+        If the file, or an accompanying file with data, cannot be read.
     ValueError
-        If the file is broken.
+        If the file is invalid.
     TypeError
-        If a tensor is of a type that arrays cannot have, such as strings.
+        If a tensor has a type that arrays do not support, such as strings.
     NotImplementedError
-        If nodes are not supported; they are all named, with the reasons.
+        If nodes are not supported; the message lists all of them, with the
+        reasons.
 
     See Also
     --------
@@ -224,7 +226,7 @@ def load(
     >>> model = chainer_fast.onnx.load('model.onnx')  # doctest: +SKIP
     >>> y = model(x)  # doctest: +SKIP
 
-    To train nothing but the last layer:
+    To train only the last layer:
 
     >>> model = chainer_fast.onnx.load(
     ...     'model.onnx',

@@ -1,4 +1,4 @@
-"""Nodes of ONNX graphs, and files of tensors."""
+"""Making nodes of ONNX graphs, and writing files of tensors."""
 from __future__ import annotations
 
 import typing as tp
@@ -8,7 +8,7 @@ import numpy
 from chainer_fast.onnx._library import onnx
 from chainer_fast.types import NdArray
 
-#: Element types of ONNX by dtype; their numbers are part of the file format.
+#: Element types of ONNX by dtype; their values are part of the file format.
 NP_TYPE_TO_TENSOR_TYPE = {numpy.dtype(name): number for name, number in (
     ('float32', 1), ('uint8', 2), ('int8', 3), ('uint16', 4), ('int16', 5),
     ('int32', 6), ('int64', 7), ('bool', 9), ('float16', 10), ('float64', 11),
@@ -28,14 +28,14 @@ def set_func_name(func_name: str) -> None:
     Parameters
     ----------
     func_name : str
-        Name of the nodes that :func:`make_node` makes from now on.
+        Name for the nodes that :func:`make_node` makes from now on.
     """
     global _func_name
     _func_name = func_name
 
 
 def get_func_name() -> str | None:
-    """Return the name of the function that is being converted, a str."""
+    """Return the name (str) of the function that is being converted."""
     return _func_name
 
 
@@ -60,7 +60,7 @@ def make_node(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
 
 
 class GraphBuilder:
-    """Makes the nodes of one function, with names of its own for what lies between."""
+    """Makes the nodes of one function, with unique names for intermediate values."""
 
     def __init__(self) -> None:
         self._nodes = []
@@ -69,7 +69,7 @@ class GraphBuilder:
             'nodes are named after a function: call set_func_name first')
 
     def node_name(self) -> str:
-        """Return the name of the next node, a str."""
+        """Return the name (str) of the next node."""
         return '%s_tmp_%d' % (self._func_name, len(self._nodes))
 
     def op(
@@ -103,7 +103,7 @@ class GraphBuilder:
     def op_output_named(
             self, op_name: str, input_names: tp.Sequence[str],
             output_names: tp.Sequence[str], **kwargs: tp.Any) -> str | tuple[str, ...]:
-        """Add a node whose outputs have the given names; otherwise as :meth:`op`."""
+        """Add a node like :meth:`op`, with given names of its outputs."""
         self._nodes.append(onnx.helper.make_node(
             op_name, input_names, output_names, name=self.node_name(), **kwargs))
         return output_names[0] if len(output_names) == 1 else tuple(output_names)
@@ -150,7 +150,7 @@ def write_tensor_pb(filename: str, name: str, value: NdArray) -> None:
 
 
 def cleanse_param_name(name: str) -> str:
-    """Return the name of an initializer, from the path of a parameter in its model.
+    """Return the name of an initializer for the path of a parameter in its model.
 
     Parameters
     ----------
@@ -166,5 +166,5 @@ def cleanse_param_name(name: str) -> str:
 
 
 def is_support_non_standard_domain() -> bool:
-    """Tell whether the checker of the installed ONNX accepts other domains: it does."""
+    """Return whether the checker of the installed ONNX accepts other domains: True."""
     return True

@@ -1,4 +1,4 @@
-"""Parts of a model as one function of the graph each, for export."""
+"""Wrapping parts of a model as single functions of the graph, for export."""
 from __future__ import annotations
 
 import functools
@@ -14,15 +14,15 @@ from chainer_fast.variable import GradOutputs, Variable
 
 
 class WrappedFunctionNode(function_node.FunctionNode):
-    """A Python function as one function of the graph.
+    """A Python function as a single function of the graph.
 
-    Gradients pass through the functions that it calls; variables that it uses without
-    taking them as arguments, such as parameters, get theirs as well.
+    Gradients propagate through the functions that it calls; variables that it uses
+    without receiving them as arguments, such as parameters, also get gradients.
 
     Parameters
     ----------
     name : str
-        Name that the converter to ONNX is found by.
+        Name of the ONNX converter.
     func : callable
         The Python function.
     args : tuple
@@ -51,8 +51,9 @@ class WrappedFunctionNode(function_node.FunctionNode):
         for key, value in attributes or ():
             if hasattr(function_node.FunctionNode, key):
                 raise AttributeError(
-                    'the argument %r of %s cannot become an attribute, since functions '
-                    'have one of that name: use rename_attributes=[(%r, ...)]'
+                    'the argument %r of %s cannot become an attribute, since '
+                    'functions already have an attribute of that name: use '
+                    'rename_attributes=[(%r, ...)]'
                     % (key, name, key))
             setattr(self, key, value)
 
@@ -107,7 +108,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
                 'returns arrays: compute its results with functions of variables'
                 % self.custom_function_node_name)
         if configuration.config.enable_backprop:
-            # A gradient that can be differentiated again depends on the real inputs.
+            # A differentiable gradient depends on the original inputs.
             inputs = list(self.get_retained_inputs())
             with configuration.using_config('in_recomputing', True):
                 results = self._call(inputs)
@@ -115,7 +116,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
             return tuple(function_node.grad(
                 [y for y, _ in reached], [inputs[i] for i in target_input_indexes],
                 [g for _, g in reached], enable_double_backprop=True))
-        # In one pass, so that variables from outside get their gradients, too.
+        # In one pass, so that outside variables get their gradients, too.
         for x in self.internal_inputs:
             x.cleargrad()
         reached = _reached(self.internal_results, grad_outputs)
@@ -124,7 +125,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
             self.internal_inputs[i].grad_var for i in target_input_indexes])
 
     def reconstruct_return_value(self, outputs: tp.Sequence[Variable]) -> tp.Any:
-        """Put the outputs where the Python function had its results.
+        """Replace the results of the Python function by the outputs.
 
         Parameters
         ----------
@@ -134,7 +135,8 @@ class WrappedFunctionNode(function_node.FunctionNode):
         Returns
         -------
         Variable, or tuple, list or dict of them
-            What the function returned, with the outputs for its results.
+            The structure that the function returned, with the outputs as its
+            results.
         """
         def build(skeleton):
             if isinstance(skeleton, dict):
@@ -146,13 +148,13 @@ class WrappedFunctionNode(function_node.FunctionNode):
 
 
 def _reached(results, gradients):
-    """Return pairs of results and gradients, where there is a gradient."""
+    """Return pairs of results and gradients that are not None."""
     return [(y, g) for y, g in zip(results, gradients, strict=True)
             if g is not None and y.creator_node is not None]
 
 
 def _variables_in(value):
-    """Return the variables in a structure as a list; None if it has anything else."""
+    """Return the variables in a structure as a list; None if it has other objects."""
     if isinstance(value, _variable.Variable):
         return [value]
     if isinstance(value, dict):
@@ -166,7 +168,7 @@ def _variables_in(value):
 
 
 def _flatten(value, results):
-    """Append the results to a list, and return their places in the structure."""
+    """Append the results to a list, and return the structure of positions."""
     if isinstance(value, dict):
         return {key: _flatten(x, results) for key, x in value.items()}
     if isinstance(value, (tuple, list)):
@@ -180,9 +182,9 @@ def fake_as_funcnode(
         alt_func: tp.Callable[..., tp.Any], name: str,
         rename_attributes: tp.Iterable[tuple[str, str]] | None = None,
         experimental_warning: bool = True) -> tp.Callable[..., tp.Any]:
-    """Make a function leave one function in the graph, whatever it does inside.
+    """Wrap a function as a single function of the graph.
 
-    An exported model then has one operator in its place, made by the converter of that
+    An exported model then contains one operator for it, made by the converter of that
     name: one of :data:`chainer_fast.onnx.mapping.converters`, or of the argument
     ``external_converters`` of :func:`chainer_fast.onnx.export`. This is how parts of a
     model that use bare arrays, or functions without a converter, are exported.
@@ -190,29 +192,29 @@ def fake_as_funcnode(
     Parameters
     ----------
     alt_func : callable
-        The function. It takes variables, alone or in lists, tuples and dicts of nothing
-        else, among other arguments, and returns variables or arrays, alone or in
+        The function. Its arguments include variables, alone or in lists, tuples and
+        dicts that contain only variables; it returns variables or arrays, alone or in
         tuples, lists and dicts.
     name : str
         Name of the converter.
     rename_attributes : list of tuple or None
-        The arguments that are no variables are attributes of ``params.func`` in the
-        converter: by their names if they are given by name or by default, otherwise as
-        ``'arg0'``, ``'arg1'``, .... Pairs ``(old, new)`` give them other names, where
-        ``old`` is a name, or the index of a positional argument.
+        Arguments that are not variables become attributes of ``params.func`` in the
+        converter: with their own names if they are passed by name or by default,
+        otherwise as ``'arg0'``, ``'arg1'``, .... Pairs ``(old, new)`` rename them,
+        where ``old`` is a name, or the index of a positional argument.
     experimental_warning : bool
-        Warn that the interface is experimental.
+        Whether to warn that the interface is experimental.
 
     Returns
     -------
     callable
-        Takes the arguments of ``alt_func``, and returns its results as variables.
+        Has the parameters of ``alt_func``, and returns its results as variables.
 
     Raises
     ------
     ValueError
-        From the returned function, if no argument is a variable, or if a result is no
-        array. From its gradient, if it returns arrays.
+        In the returned function, if no argument is a variable, or if a result is not
+        an array; in its gradient, if it returns arrays.
 
     Examples
     --------
@@ -229,7 +231,7 @@ def fake_as_funcnode(
     names: dict[tp.Any, tp.Any] = dict(rename_attributes or ())
     signature = inspect.signature(alt_func)
 
-    # A link has more in its dictionary than a function should get.
+    # The dictionary of a link has more entries than a function should get.
     @functools.wraps(alt_func, updated=())
     def call(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
@@ -250,7 +252,7 @@ def fake_as_funcnode(
                 attributes.append((names.get(key, attribute), value))
         if not variables:
             raise ValueError(
-                '%s, a function wrapped by as_funcnode, must be given at least one '
+                '%s, a function wrapped by as_funcnode, must get at least one '
                 'variable: got %s' % (name, ', '.join(
                     type(value).__name__ for value in [*args, *kwargs.values()])
                     or 'no arguments'))
@@ -264,9 +266,10 @@ def as_funcnode(
         name: str,
         rename_attributes: tp.Iterable[tuple[str,
             str]] | None = None) -> tp.Callable[..., tp.Any]:
-    """Return a decorator that makes a function one function of the graph.
+    """Return a decorator that wraps a function as a single function of the
+    graph.
 
-    See :func:`fake_as_funcnode`, which does the same to a function at hand.
+    See :func:`fake_as_funcnode`, which wraps an existing function.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the user of an unpickler admits."""
+"""Names that the user of an unpickler allows."""
 import importlib
 import inspect
 import pickle
@@ -7,7 +7,7 @@ from chainer_fast.serializers import _class_paths
 
 
 class Allowed:
-    """Names and objects that the user of an unpickler admits.
+    """Names and objects that the user of an unpickler allows.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ class Allowed:
                 self._objects[entry.__module__ + '.' + entry.__qualname__] = entry
             else:
                 raise TypeError(
-                    'allow takes names such as "mymodule.MyModel" or "mypackage.*", '
+                    'allow accepts names such as "mymodule.MyModel" or "mypackage.*", '
                     'classes and functions, not %r' % (entry,))
 
     def find(self, module, name):
-        """Return what a name in a pickle stands for, and whether it may be called.
+        """Return the object of a name in a pickle, and whether it may be called.
 
-        Both are None if it is not admitted. Of a module that is named as a whole,
-        functions are values only.
+        Both are None if it is not allowed. If a whole module is allowed, its
+        functions can only be used as values.
         """
         path = module + '.' + name
         real, real_name = _class_paths.today(module, name)
@@ -56,13 +56,13 @@ class Allowed:
         for part in real_name.split('.'):
             if not hasattr(found, part):
                 raise pickle.UnpicklingError(
-                    'the pickle names %s, but there is no %s' % (path, part))
+                    'the pickle names %s, but %s does not exist' % (path, part))
             found = getattr(found, part)
-            # The name of a module does not admit what it imports from others.
+            # Allowing a module does not allow names that it imports.
             if not is_named and not (
                     inspect.isclass(found) or inspect.isfunction(found)) or (
                     not is_named and found.__module__ != real):
                 raise pickle.UnpicklingError(
-                    '%s is no class or function of the module %s: if you trust it, '
+                    '%s is not a class or function of the module %s: if you trust it, '
                     'pass allow=(%r,) to load_pickle' % (path, module, path))
         return found, is_named or inspect.isclass(found)

@@ -1,22 +1,22 @@
-"""Reading as much of a file as it announces, and has."""
+"""Reading of files that announce lengths."""
 import io
 import pickle
 
-# Bytes that are read at once, whatever a file announces.
+# Maximal number of bytes read at once, whatever a file announces.
 _PIECE = 1 << 20
 
 
 class Announced:
-    """Reads a file that tells lengths, which may be damaged.
+    """Reads a file that announces lengths and may be damaged.
 
-    ``read(n)`` of a file makes room for ``n`` bytes before it looks for them.
+    ``read(n)`` of a file allocates ``n`` bytes before it reads them.
 
     Parameters
     ----------
     file : file
         The file.
     name : str
-        Its name for errors.
+        Name of the file for errors.
     """
 
     def __init__(self, file, name):
@@ -25,7 +25,7 @@ class Announced:
         self.readline = file.readline
 
     def read(self, n):
-        """Return the next ``n`` bytes; fewer than are read at once may be missing."""
+        """Return the next ``n`` bytes; for small ``n``, some may be missing."""
         if n <= _PIECE:
             return self._file.read(n)
         content = io.BytesIO()

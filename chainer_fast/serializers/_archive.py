@@ -1,4 +1,4 @@
-"""Members of npz archives, read after checking their claims."""
+"""Reading of members of npz archives, after checking their claimed sizes."""
 import contextlib
 import os
 import struct
@@ -49,7 +49,7 @@ def opened(file, allow_pickle, name):
         file.seek(-len(first), os.SEEK_CUR)
         if first not in (b'PK\x03\x04', b'PK\x05\x06'):
             raise ValueError(
-                '%s is not an npz archive, as save_npz writes it' % name)
+                '%s is not an npz archive as written by save_npz' % name)
         try:
             archive = numpy.load(file, allow_pickle=allow_pickle)
         except (*_DAMAGE, ValueError) as error:
@@ -58,7 +58,7 @@ def opened(file, allow_pickle, name):
 
 
 def read(archive, path, loading, check, target=None):
-    """Read an array, unless it holds Python objects other than a None.
+    """Read an array, unless it contains Python objects other than a None.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def read(archive, path, loading, check, target=None):
     path : str
         Path of the value.
     loading : Loading
-        The file, and the memory that values may take.
+        The file, and the memory limit for values.
     check : callable
         Called with shape and dtype before the array is read; returns whether the object
         to load expects this size.
@@ -83,7 +83,7 @@ def read(archive, path, loading, check, target=None):
     KeyError
         If there is no such array.
     ValueError
-        If it holds Python objects, or is not an array.
+        If it contains Python objects, or is not an array.
     zipfile.BadZipFile
         If the archive is damaged.
     """
@@ -108,7 +108,8 @@ def read(archive, path, loading, check, target=None):
             '%s is damaged: %s' % (what, error or type(error).__name__)) from error
     if not archive.allow_pickle:
         raise ValueError(
-            'array %s holds Python objects, which can run code when they are loaded. '
+            'array %s contains Python objects, which can run code when they are '
+            'loaded. '
             'If you trust the file, pass allow_pickle=True to load_npz' % what)
     array = archive[path]
     return None if _npy.is_none(array) else array
@@ -126,12 +127,12 @@ def _read_elements(member, header, loading, what, target):
 
 
 def has(archive, path, loading):
-    """Return whether an archive has an array.
+    """Return whether an archive contains an array.
 
     Raises
     ------
     zipfile.BadZipFile
-        If it does not, but its directory is damaged.
+        If it does not contain the array, and its directory is damaged.
     """
     if _member(archive, path) is not None:
         return True
@@ -155,7 +156,7 @@ def _find(archive, path, loading):
     hint = ''
     for name in archive.files:
         if name.endswith('/' + path):
-            hint = ', but it has %r: pass path=%r to load from there' % (
+            hint = ', but it contains %r: pass path=%r to load from there' % (
                 name, name[:-len(path)])
             break
     if any(name.endswith('data.pkl') for name in archive.zip.namelist()):
@@ -165,10 +166,9 @@ def _find(archive, path, loading):
 
 
 def _check_directory(archive, loading):
-    """Check that names are the same in the directory and in the members' headers.
+    """Check that names in the directory match those in the members' headers.
 
-    No checksum protects the names, and objects treat a missing value as one that was
-    not saved.
+    Checksums do not cover the names, and objects treat a missing value as not saved.
     """
     if loading.is_checked:
         return
@@ -265,4 +265,4 @@ class _Stored:
         self._left -= len(data)
         self._sum = zlib.crc32(data, self._sum)
         if not self._left and self._sum != self._expected:
-            raise zipfile.BadZipFile('wrong sum of its bytes (CRC-32)')
+            raise zipfile.BadZipFile('wrong checksum (CRC-32)')

@@ -1,8 +1,8 @@
-"""Where the classes and functions stand that pickles of Chainer 1 to 7 name.
+"""Paths of classes and functions in pickles of Chainer 1 to 7.
 
-Of Chainer's modules only those below are imported for a pickle. Their classes are
-inert: making an instance and giving it a state runs nothing that the file decides. The
-functions are never called while a file is read.
+Of Chainer's modules, only those below are imported for a pickle. Their classes are
+safe: creating an instance and setting its state runs no code that the file chooses.
+The functions are never called while a file is read.
 """
 import importlib
 import inspect
@@ -13,7 +13,7 @@ _TOPS = {
     'chainer': _HERE, 'chainermn': _HERE + '.mn', 'onnx_chainer': _HERE + '.onnx',
     _HERE: _HERE}
 
-# Modules of the maker, below ``chainer``, that stand elsewhere today.
+# Modules below ``chainer`` in pickles that have another path today.
 _MOVED = {
     'cuda': 'backends.cuda',
     'functions.math.squared_difference': 'functions.loss.squared_error',
@@ -26,7 +26,7 @@ _MOVED = {
        for name in ('gru', 'lstm', 'mgu', 'n_step_gru', 'n_step_lstm', 'n_step_rnn',
                     'peephole', 'tree_lstm', 'zoneoutlstm')},
 }
-# Names that have others today.
+# Names that were renamed.
 _RENAMED = {
     ('function_set', 'FunctionSet'): ('link', 'Chain'),
     ('links.caffe.caffe_function', '_DropoutFunction'): (
@@ -37,8 +37,8 @@ _RENAMED = {
         'functions.pooling.max_pooling_nd', 'max_pooling_2d'),
 }
 
-# Packages and modules whose classes are admitted, and those in them whose are not:
-# they read or write files, or start processes, by themselves.
+# Packages and modules whose classes are allowed, and those in them whose classes are
+# not: these read or write files, or start processes.
 _CLASSES = (
     'backends._cpu', 'backends.intel64', 'dataset', 'datasets', 'device_resident',
     'distribution', 'distributions', 'function', 'function_hooks', 'function_node',
@@ -55,7 +55,7 @@ _NO_CLASS = {
         'ProcessQueueWriter', 'ProcessWriter', 'QueueWriter', 'TensorBoardWriter',
         'ThreadQueueWriter', 'ThreadWriter')}
 _CLASS = {('backends.cuda', 'GpuDevice')}
-# Modules whose functions are admitted as values of attributes.
+# Modules whose functions are allowed as values of attributes.
 _FUNCTIONS = ('functions', 'dataset.convert')
 _NO_FUNCTIONS = ('functions.theano', 'functions.util.forget')
 _FUNCTION = {
@@ -65,12 +65,12 @@ _FUNCTION = {
 
 
 def is_of_chainer(module):
-    """Return whether a module is one of Chainer, or of a package that is part of it."""
+    """Return whether a module belongs to Chainer, or to one of its packages."""
     return module.partition('.')[0] in _TOPS
 
 
 def today(module, name=None):
-    """Return the module of today for one of Chainer 1 to 7, with the prefix of here.
+    """Return today's module for one of Chainer 1 to 7, with this package's prefix.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _is_below(module, packages):
 
 
 def find(module, name):
-    """Return the class or function of a name in a pickle, if it is an admitted one.
+    """Return the class or function of a name in a pickle if it is allowed.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def find(module, name):
     Returns
     -------
     type, function or None
-        None if the name is not admitted, or not there.
+        None if the name is not allowed, or does not exist.
     """
     home = module[len(_HERE) + 1:]
     classes = _is_below(home, _CLASSES) and not _is_below(home, _NO_CLASSES) and (
@@ -128,7 +128,7 @@ def find(module, name):
     else:       # a converter, a function until Chainer 6
         return found if home == 'dataset.convert' and (
             type(found).__module__ == module) else None
-    # What a module imports from elsewhere is that module's.
+    # Imported names belong to the modules that define them.
     if not admitted:
         return None
     return found if found.__module__ == module or find(
@@ -136,6 +136,6 @@ def find(module, name):
 
 
 def named(path):
-    """Return a class by its path of today below the package."""
+    """Return a class by its current path below the package."""
     module, _, name = path.rpartition('.')
     return find(_HERE + '.' + module, name)

@@ -44,13 +44,13 @@ def fits_by_broadcasting(shape, target):
 def warn_of_broadcasting(shape, target, what):
     """Warn if elements of a saved array are repeated to fill one of another shape.
 
-    Chainer does so without a word, also where the object was made with a wrong size.
+    Chainer repeats them silently, even if the object was created with a wrong size.
     """
     if math.prod(shape) != math.prod(target):
         warnings.warn(
-            '%s has shape %s, and its elements are repeated to fill an array of shape '
-            '%s of the object: make the object of the size that was saved, or save the '
-            'array in the shape of the object if this is intended' % (
+            '%s has shape %s; its elements are repeated to fill an array of the '
+            'object with shape %s. Create the object with the saved size, or, if this '
+            'is intended, save the array in the shape of the object' % (
                 what, shape, target),
             stacklevel=mistakes.levels_to_the_caller())
 
@@ -82,7 +82,7 @@ def check_array(array, shape, dtype, what):
         If the saved array has fewer elements, which are repeated.
     """
     if not array.flags.writeable:
-        raise ValueError('%s is to fill an array that is read-only' % what)
+        raise ValueError('%s cannot fill an array that is read-only' % what)
     # For integers without dimensions NumPy 1 checked the value, see `narrowed`.
     if not (numpy.can_cast(dtype, array.dtype, 'same_kind')
             or (shape == () and dtype.kind in 'iu' and array.dtype.kind in 'iu')):
@@ -97,8 +97,7 @@ def check_array(array, shape, dtype, what):
 
 
 def narrowed(loaded):
-    """Return an array, a 0-dimensional integer in the narrowest dtype.
-    """
+    """Return an array, a 0-dimensional integer in the narrowest dtype.  """
     if loaded.ndim == 0 and loaded.dtype.kind in 'iu':
         return loaded.astype(numpy.min_scalar_type(loaded[()]))
     return loaded
@@ -152,7 +151,7 @@ def to_type_of(value, loaded):
     if issubclass(value_type, _NUMBERS) and loaded.size == 1:
         return value_type(loaded.item())
     if value_type is str and loaded.dtype.kind == 'S' and loaded.ndim == 0:
-        return loaded.item().decode('utf-8', 'replace')     # a text of Python 2
+        return loaded.item().decode('utf-8', 'replace')     # text of Python 2
     return value_type(loaded)
 
 

@@ -1,4 +1,4 @@
-"""Datasets of HDF5 files, read after checking their claims."""
+"""Reading of datasets of HDF5 files, after checking their claimed sizes."""
 import contextlib
 import math
 import zlib
@@ -8,19 +8,19 @@ import numpy
 
 # Greatest factor by which deflated data can grow, and an allowance for the ends.
 _MOST_INFLATION, _ENDS = 1040, 4096
-# Size that a chunk may always unpack to: the library does not check its result.
+# Size to which any chunk may unpack, as the library does not check the result.
 _HARMLESS = 8 << 20
 _LARGE_CHUNK = 1 << 20
 
 
 @contextlib.contextmanager
 def reading(what):
-    """Return a context in which errors of h5py become errors that name the place.
+    """Return a context that converts errors of h5py to errors with the location.
 
     Raises
     ------
     TypeError
-        If there is no conversion between the dtypes.
+        If the dtypes cannot be converted.
     OSError
         If the file is damaged.
     """
@@ -42,12 +42,12 @@ def find(group, key, what):
     group : h5py.Group
     key : str
     what : str
-        Its name for errors.
+        Name of the member for errors.
 
     Raises
     ------
     OSError
-        If it is damaged, or in another file.
+        If the member is damaged, or in another file.
     """
     parent = group
     with reading(what):
@@ -65,7 +65,7 @@ def find(group, key, what):
 
 
 def paths(group):
-    """Return the paths of the datasets below a group, as far as it can be read."""
+    """Return the paths of the datasets below a group that can be read."""
     above = group.name.rstrip('/') + '/'
     found = []
 
@@ -79,7 +79,7 @@ def paths(group):
 
 
 def check_storage(dataset, loading, path, is_told):
-    """Check that a dataset is in its file and can be as large as it claims.
+    """Check that a dataset is in its file and that its claimed size is possible.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def check_storage(dataset, loading, path, is_told):
     Raises
     ------
     OSError
-        If it is not, or cannot be.
+        If one of these does not hold.
     """
     what = loading.describe(path)
     with reading(what):
@@ -110,7 +110,8 @@ def check_storage(dataset, loading, path, is_told):
             if chunk > max(n_bytes, _LARGE_CHUNK):
                 raise ValueError('it claims chunks of %d bytes' % chunk)
         if n_bytes > most:
-            raise ValueError('it claims %d bytes (shape %s, dtype %s) and holds %d' % (
+            raise ValueError('it claims %d bytes (shape %s, dtype %s) but contains '
+                             '%d' % (
                 n_bytes, dataset.shape, dataset.dtype, stored))
         if layout == h5py.h5d.CHUNKED:
             _check_chunks(dataset, created, chunk, n_bytes)
@@ -119,7 +120,7 @@ def check_storage(dataset, loading, path, is_told):
 
 
 def _check_chunks(dataset, created, size, n_bytes):
-    """Check that no chunk unpacks to far more than it should."""
+    """Check that no chunk unpacks to far more bytes than expected."""
     filters = [created.get_filter(i)[0] for i in range(created.get_nfilters())]
     if not filters or filters[-1] != h5py.h5z.FILTER_DEFLATE:
         return
@@ -138,7 +139,7 @@ def _check_chunks(dataset, created, size, n_bytes):
 
 
 def is_text(dataset):
-    """Return whether a dataset holds texts of variable length."""
+    """Return whether a dataset contains texts of variable length."""
     return h5py.check_string_dtype(dataset.dtype) is not None
 
 
@@ -147,7 +148,7 @@ def read(dataset):
     if dataset.dtype.kind != 'O':
         return numpy.asarray(dataset)
     if not is_text(dataset):
-        raise ValueError('it holds neither numbers nor text')
+        raise ValueError('it contains neither numbers nor text')
     return numpy.asarray(dataset.asstr()[()], dtype=str)
 
 

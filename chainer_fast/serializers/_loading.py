@@ -6,14 +6,14 @@ import os
 from chainer_fast._help import mistakes
 from chainer_fast.serializers._rollback import Journal
 
-# Memory that values may take whose size the object does not tell, in addition to a
+# Memory limit for values whose size the object does not determine, in addition to a
 # hundred times the size of the file.
 _SPARE = 1 << 30
 _INFLATION = 100
 
 
 class Loading:
-    """The loading of one file: its name, the journal of old values, the memory limit.
+    """The loading of one file: its name, the record of old values, the memory limit.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Loading:
     asked : set of str
         Paths of the values requested so far.
     is_checked : bool
-        Whether the file's directory is known to be right.
+        Whether the file's directory has been checked.
     """
 
     def __init__(self, source):
@@ -63,7 +63,7 @@ class Loading:
 
     @contextlib.contextmanager
     def filling(self, array):
-        """Return a context that fills an array as a whole or not at all."""
+        """Return a context that fills an array completely or not at all."""
         if self._journal is not None:       # part of an object being loaded
             self._journal.note_array(array)
             yield
@@ -77,26 +77,27 @@ class Loading:
             raise
 
     def allot(self, n_bytes, path):
-        """Count the memory of a compressed value whose size the object does not tell.
+        """Count the memory of a compressed value whose size the object does not
+        determine.
 
         Raises
         ------
         ValueError
-            If it is too much to be intended.
+            If it exceeds the limit.
         """
         self._untold += n_bytes
         if self._untold > _SPARE + _INFLATION * self.size:
             raise ValueError(
-                '%s unpacks to %d bytes, out of proportion to the file, and the object '
-                'to load has no shape to compare that with. Initialize the object, or '
-                'save it with compression=False, if this is right'
+                '%s unpacks to %d bytes, far more than the size of the file suggests, '
+                'and the object to load has no shape to compare. If this is correct, '
+                'initialize the object, or save it with compression=False'
                 % (self.describe(path), n_bytes))
 
     @contextlib.contextmanager
     def whole(self, obj):
-        """Return a context in which an object is loaded as a whole or not at all.
+        """Return a context in which an object is loaded completely or not at all.
 
-        It tells whether the object is all that is loaded, not a part of another one.
+        Its value is whether the object is the outermost one, not a part of another.
         """
         if self._journal is not None:
             self._journal.add(obj)
@@ -114,15 +115,15 @@ class Loading:
             self._journal = None
 
     def warn_of_rest(self, obj, paths):
-        """Warn, once a class, of values beside those that were loaded.
+        """Warn, once for each class, of values that were not loaded.
 
-        Whole groups may be left: loading a part of a large model is usual. But what
-        lies beside the values of a link is that of another kind of link.
+        Whole groups may remain: loading a part of a large model is common. But values
+        that a link does not have indicate another kind of link.
 
         Parameters
         ----------
         obj : object
-            What was loaded.
+            The loaded object.
         paths : iterable of str
             Paths of the values in the file, without those to be ignored.
         """
@@ -134,9 +135,9 @@ class Loading:
         kind = type(obj).__name__
         shown = ', '.join(map(repr, rest[:3])) + (', ...' if len(rest) > 3 else '')
         mistakes.warn_once((type(obj), tuple(rest)), (
-            '%s has %d values that the %s does not have beside those that it has, and '
-            'they are ignored: %s. It was probably saved from another model or '
-            'optimizer; load it with strict=False if that is right'
+            '%s has %d values that the %s does not have and that are ignored: %s. It '
+            'was probably saved from another model or optimizer; if '
+            'that is intended, load it with strict=False'
             % (self.file, len(rest), kind, shown)))
 
     def _explain(self, error):

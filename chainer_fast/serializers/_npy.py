@@ -11,7 +11,7 @@ from chainer_fast.serializers._pickled_none import is_pickled_none, write_none
 
 # Longest header to parse; NumPy has the same limit.
 _LONGEST_HEADER = 10000
-# The pickle of None is shorter, whoever wrote it.
+# The pickle of None is shorter in any version of Python.
 _LONGEST_NONE = 4096
 _CHUNK = 1 << 18
 
@@ -59,7 +59,7 @@ def write(file, array):
 
 
 def is_none(array):
-    """Return whether an array stands for the value None."""
+    """Return whether an array represents the value None."""
     return array.dtype == object and array.ndim == 0 and array[()] is None
 
 
@@ -105,7 +105,7 @@ def read_header(file, size):
     held = size - 8 - n_digits - length
     if not header.dtype.hasobject and header.n_bytes != held:
         raise ValueError(
-            'its header claims %d bytes (shape %s, dtype %s) where the file holds %d'
+            'its header claims %d bytes (shape %s, dtype %s), but the file contains %d'
             % (header.n_bytes, header.shape, header.dtype, held))
     return header
 
@@ -129,10 +129,10 @@ def _parse(text, version):
                  and all(type(length) is int and length >= 0 for length in shape)
                  and dtype.subdtype is None
                  and (dtype.itemsize or math.prod(shape) <= 1))
-    except Exception as error:      # from the parser, or of a dtype that makes no sense
-        raise ValueError('its header cannot be understood: %.80r' % text) from error
+    except Exception as error:      # from the parser, or for an invalid dtype
+        raise ValueError('its header cannot be parsed: %.80r' % text) from error
     if not right:
-        raise ValueError('its header makes no sense: %.80r' % text)
+        raise ValueError('its header is invalid: %.80r' % text)
     return Header(shape, dtype, in_columns)
 
 
@@ -190,8 +190,8 @@ def read_into(file, array):
             raise ValueError(
                 'it ends after %d of the %d bytes of its elements' % (position, size))
         position += n_read
-    if file.read(1):        # reading to the end also checks the sum
-        raise ValueError('it continues after its elements')
+    if file.read(1):        # reading to the end also verifies the checksum
+        raise ValueError('it has data after its elements')
 
 
 def holds_none(file, header):
@@ -202,7 +202,7 @@ def holds_none(file, header):
     file : file
         A file at the end of the header.
     header : Header
-        The header, of a dtype with objects.
+        The header, whose dtype contains objects.
     """
     if header.dtype != object or header.shape != ():
         return False

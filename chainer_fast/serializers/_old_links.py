@@ -74,8 +74,8 @@ def scale(link, state, later):
 
 
 def caffe_layer(layer, state, later):
-    """Switch modes by the configuration, in the place of arguments of Chainer 1."""
-    # Pickles name these classes, so that the module is there.
+    """Switch modes by the configuration instead of the arguments of Chainer 1."""
+    # Pickles name these classes, so their module is imported already.
     layers = sys.modules[type(layer).__module__]
     if 'ratio' in state:
         state.update(func=layers.functions.dropout, args=(),

@@ -1,4 +1,4 @@
-"""States of the objects in pickles of Chainer 1 to 7, brought to those of today."""
+"""Conversion of the states in pickles of Chainer 1 to 7 to those of today."""
 from chainer_fast import variable
 from chainer_fast.serializers import _old_links as links
 from chainer_fast.serializers import _old_training as training
@@ -6,11 +6,11 @@ from chainer_fast.serializers import _reconstructors
 
 
 class Later:
-    """What is left to do when the whole pickle is read."""
+    """Work to do after the whole pickle has been read."""
 
     def __init__(self):
         self.calls = []
-        # Triggers that do not know when they were asked last.
+        # Triggers that do not store when they were last called.
         self.triggers = []
 
     def finish(self):
@@ -24,11 +24,11 @@ def bring_up_to_date(obj, state, later):
     Parameters
     ----------
     obj : object
-        The object that is to get the state.
+        The object that will receive the state.
     state : object
-        The state of the file, which is not changed.
+        The state in the file, which is not modified.
     later : Later
-        Where to leave what needs other objects to be complete.
+        Collects work that needs other objects to be complete.
     """
     if not isinstance(state, dict):
         return state
@@ -57,7 +57,7 @@ def _variable(data=None, volatile=None, name=None, grad=None):
     return variable.Variable(data, name=name, grad=grad)
 
 
-#: Called with the arguments of the file, by today's paths.
+#: Callables by today's paths; they get the arguments in the file.
 CALLS: dict = {
     ('chainer_fast.flag', 'Flag'): _Flag,
     ('chainer_fast.backends.cuda', 'GpuDevice.from_device_id'):
@@ -93,7 +93,7 @@ _CHANGES = {'chainer_fast.' + path: change for path, change in {
     'training.extensions.computational_graph.DumpGraph': training.dump_graph,
     'training.extensions.linear_shift.LinearShift': training.linear_shift,
     'iterators.multithread_iterator.MultithreadIterator': training.multithread_iterator,
-    # What came later, and what it was before.
+    # Later attributes, and their values before.
     'links.connection.linear.Linear': {'in_size': None},
     'links.model.classifier.Classifier': {'label_key': -1},
     'training.extensions.evaluator.Evaluator': {'_progress_bar': False},

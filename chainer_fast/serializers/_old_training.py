@@ -6,12 +6,12 @@ from chainer_fast.serializers._class_paths import named
 
 
 def _require(obj, kind):
-    """Refuse an object whose methods are called, unless it is one that has them.
+    """Reject an object whose methods would be called, unless its class has them.
 
     Any object of a file may have an attribute with the name of a method. Objects of the
-    classes that the user names are let through.
+    classes that the user allows are accepted.
     """
-    # Not an attribute of the object, which the file may set.
+    # Looked up on the type, as the file may set attributes of the object.
     home = obj.__module__ if isinstance(obj, types.FunctionType) else (
         type(obj).__module__)
     if not isinstance(obj, kind) and home.startswith((
@@ -20,7 +20,7 @@ def _require(obj, kind):
 
 
 def _hookable(state, kind, *args):
-    """Put the hooks of Chainer 1 to 5 together."""
+    """Combine the hooks of Chainer 1 to 5."""
     early = state.pop('_pre_update_hooks', state.pop('_hooks', {}))
     late = state.pop('_post_update_hooks', {})
     if '_hookable' not in state:
@@ -30,7 +30,7 @@ def _hookable(state, kind, *args):
 
 
 def _fill_hyperparameters(obj, known):
-    """Give an optimizer or a rule the hyperparameters that came later."""
+    """Add later hyperparameters to an optimizer or an update rule."""
     root, seen = obj.hyperparam, set()
     _require(root, named('optimizer.Hyperparameter'))
     while root.parent is not None:
@@ -46,7 +46,7 @@ def _fill_hyperparameters(obj, known):
 
 
 def _own_base(obj, package):
-    """Return the class of Chainer that an object's class is, or derives from."""
+    """Return the class of Chainer that an object is an instance of."""
     for cls in type(obj).__mro__:
         if cls.__module__.startswith('chainer_fast.%s.' % package):
             return cls
@@ -76,7 +76,7 @@ def gradient_method(optimizer, state, later):
 
 
 def _set_up_rules(optimizer, states):
-    """Give the parameters rules with the states that an optimizer of Chainer 1 had."""
+    """Make update rules with the states of an optimizer of Chainer 1."""
     _require(optimizer.target, named('link.Link'))
     _require(states, dict)
     for path, param in optimizer.target.namedparams():
@@ -97,8 +97,8 @@ def update_rule(rule, state, later):
 
 
 def iterator(iterator, state, later):
-    """Put the position together; a MultiprocessIterator's comes in parts until 7."""
-    # Loading may call a sampler, which therefore has to be one, or the user's.
+    """Combine the position, of which MultiprocessIterator stored parts until 7."""
+    # Loading may call a sampler, which must be a known one, or the user's.
     given = state.get('order_sampler') or state.get('init', {}).get('order_sampler')
     if given is not None:
         _require(given, named('iterators.order_samplers.OrderSampler'))
@@ -113,7 +113,7 @@ def iterator(iterator, state, later):
     if arguments is not None:
         arguments = {name.lstrip('_'): value for name, value in arguments.items()
                      if name != '_previous_epoch_detail'}
-        # Without a sampler, which would be called.
+        # Without a sampler, as it would be called.
         sampled = {'shuffle': arguments.pop('shuffle', None)}
         if arguments.get('order_sampler') is not None:
             sampled['order_sampler'] = arguments['order_sampler']
@@ -158,7 +158,7 @@ def trainer(trainer, state, later):
         updater, reporter = trainer.updater, trainer.reporter
         _require(updater, named('training.updater.Updater'))
         _require(reporter, named('reporter.Reporter'))
-        # It knows the links by where they stood in the memory of another process.
+        # Its keys are addresses of the links in the memory of another process.
         reporter._observer_names = {}
         for name, optimizer in updater.get_all_optimizers().items():
             _require(optimizer.target, named('link.Link'))
@@ -171,7 +171,7 @@ def trainer(trainer, state, later):
 
 
 def entry(entry, state, later):
-    # Chainer 1 called shifts before training, which they do by themselves today.
+    # Chainer 1 called shifts before training, which is now part of shifts.
     called = state.pop('invoke_before_training', False)
     state.setdefault('call_before_training', called and not type(
         state['extension']).__module__.startswith('chainer_fast.'))
@@ -180,7 +180,7 @@ def entry(entry, state, later):
 def shift(extension, state, later):
     if '_before_training' in state:
         del state['_before_training']
-        state['_t'] -= 1        # Chainer 1 counted the value before training as a call
+        state['_t'] -= 1        # Chainer 1 counted the call before training
     for name in '_init', '_target', '_last_value':
         state.setdefault(name, None)
 

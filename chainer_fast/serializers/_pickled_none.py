@@ -15,8 +15,8 @@ import numpy
 def write_none(file):
     """Write a 0-dimensional array of None in the npy format.
 
-    Any NumPy can read it: from version 2 on NumPy writes pickles that name a module
-    which version 1 does not have.
+    All versions of NumPy can read it: since version 2, NumPy writes pickles that name a
+    module which version 1 lacks.
 
     Parameters
     ----------
@@ -66,20 +66,20 @@ class _StandIn:
 
 
 class _Unpickler(pickle._Unpickler):
-    """Unpickler that finds nothing but stand-ins.
+    """Unpickler whose names are all stand-ins.
 
-    The one written in C would allocate gigabytes for a damaged memo index.
+    The C implementation would allocate gigabytes for a damaged memo index.
     """
 
     def find_class(self, module, name):
         return _StandIn(module, name)
 
     def get_extension(self, code):
-        raise pickle.UnpicklingError('extension codes are not followed')
+        raise pickle.UnpicklingError('extension codes are not supported')
 
 
 def _array_of_none(core, byte_b):
-    """Return what unpickling ``numpy.array(None)`` makes, for one kind of writer."""
+    """Return the recorded calls of ``numpy.array(None)`` from one kind of writer."""
     dtype = _StandIn(
         'numpy', 'dtype', ('O8', False, True), (3, '|', None, None, None, -1, -1, 63))
     return _StandIn(
@@ -88,7 +88,7 @@ def _array_of_none(core, byte_b):
 
 
 # The bytes of a letter: Python 3, Python 2, and Python 3 with a protocol of Python 2,
-# which has no bytes and writes the call that encodes a text.
+# which has no bytes type and writes a call that encodes text.
 _EXPECTED = [
     _array_of_none(core, byte_b)
     for core in ('numpy.core', 'numpy._core')

@@ -1,7 +1,8 @@
-"""What pickles call to make arrays, dtypes, devices and the like, without risk.
+"""Safe replacements of what pickles call to make arrays, dtypes, devices, etc.
 
 NumPy's own functions trust their arguments: a dtype or a random state of a damaged or
-hostile file makes them read memory that is not theirs. These check, and make the same.
+malicious file makes them read memory out of bounds. These functions check their
+arguments and return the same objects.
 """
 import collections
 import functools
@@ -34,15 +35,15 @@ def _bytes(*args):
 
 
 def dtype(spec, *flags):
-    """Make a dtype of a text such as ``'f4'``; its state comes separately."""
+    """Make a dtype from a string such as ``'f4'``; its state is set later."""
     if not isinstance(spec, str) or not _DTYPE.fullmatch(spec):
         raise ValueError('no dtype of arrays: %r' % (spec,))
-    # O8 and b1 are how pickles write them.
+    # Pickles contain O8 and b1.
     return numpy.dtype('O' if spec[0] == 'O' else spec)
 
 
 def dtype_with_state(base, state):
-    """Return the dtype that has a state, as ``dtype.__setstate__`` takes it."""
+    """Return the dtype with a state, in the form of ``dtype.__setstate__``."""
     _, order, subdtype, names, fields, size, alignment, _, *metadata = state
     if subdtype is not None:
         inner, shape = subdtype
@@ -52,7 +53,7 @@ def dtype_with_state(base, state):
     if names is not None:
         columns = [fields[name] for name in names]
         if any(not isinstance(column[0], numpy.dtype) for column in columns):
-            raise ValueError('a column that has no dtype')
+            raise ValueError('a column without a dtype')
         return numpy.dtype({
             'names': list(names), 'formats': [column[0] for column in columns],
             'offsets': [column[1] for column in columns], 'itemsize': size})
@@ -70,7 +71,7 @@ def dtype_with_state(base, state):
         raise ValueError('no byte order: %r' % (order,))
     if order == '|':
         return base
-    # NumPy tells '<' from '=' where it shows a dtype, though both are the same.
+    # NumPy displays '<' and '=' differently, though both are equal.
     ordered = base.newbyteorder(order)
     return ordered.newbyteorder('=') if ordered.isnative else ordered
 
@@ -82,7 +83,7 @@ def _of_numbers(kind):
 
 
 def _new_array(kind, shape, code):
-    """An empty array, whose state comes next."""
+    """An empty array, whose state is set next."""
     if kind is not numpy.ndarray:
         raise ValueError('arrays of the class %r' % (kind,))
     return numpy.empty(0, numpy.int8)
@@ -101,11 +102,11 @@ def array_state(state):
         if kind != numpy.dtype(object) or not isinstance(data, list):
             raise ValueError('objects inside of a structure')
     else:
-        # Texts are the bytes of Python 2.
+        # Strings are the bytes of Python 2.
         data = data.encode('latin1') if isinstance(data, str) else bytes(data)
         size *= kind.itemsize
     if len(data) != size:
-        raise ValueError('%d items of an array that has %d' % (len(data), size))
+        raise ValueError('%d items for an array of %d' % (len(data), size))
     return version, shape, kind, bool(is_fortran), data
 
 
@@ -120,7 +121,7 @@ def _scalar(kind, data=b''):
 
 
 class Ignored:
-    """Stands for a part of a random state that is told twice."""
+    """Represents a part of a random state that is stored twice."""
 
 
 def _random_state(*parts):
@@ -132,7 +133,7 @@ def _ignored(*parts):
 
 
 def set_random_state(random, state):
-    """Set the state of a RandomState, if it is one."""
+    """Set the state of a RandomState if it is valid."""
     if isinstance(state, dict):
         inner = state['state']
         state = (state['bit_generator'], inner['key'], inner['pos'],
@@ -148,26 +149,26 @@ def set_random_state(random, state):
 
 
 def _cupy_array(array, *args):
-    """An array of CuPy, or of NumPy where there is no GPU."""
+    """An array of CuPy, or of NumPy without a GPU."""
     return cuda.to_gpu(array) if cuda.available else array
 
 
 class NumberedDevice:
-    """Stands for a device of CuPy."""
+    """Represents a device of CuPy."""
 
     def __init__(self, number=0, *args):
         self.number = number
 
 
 def gpu_device(number):
-    """Return the device of a GPU; that of NumPy where there is none."""
+    """Return the device of a GPU, or that of NumPy without a GPU."""
     if isinstance(number, NumberedDevice):
         number = number.number
     return cuda.GpuDevice.from_device_id(number) if cuda.available else CpuDevice()
 
 
 def _attribute(owner, name):
-    """The one attribute that pickles name: how a GPU is found by its number."""
+    """The only attribute that pickles read: the lookup of a GPU by number."""
     if owner is cuda.GpuDevice and name == 'from_device_id':
         return gpu_device
     raise ValueError('getattr of %r' % (owner,))
@@ -180,7 +181,7 @@ _BASES = int, float, str, bytes, list, tuple, dict, set, frozenset
 
 
 def new_object(cls, *args):
-    """Make an object as ``copyreg.__newobj__`` does."""
+    """Make an object like ``copyreg.__newobj__``."""
     return cls.__new__(cls, *args)
 
 
@@ -195,7 +196,7 @@ def reconstructed(cls, base, value):
     return obj
 
 
-# Called with the arguments of the file.
+# Callables, which get the arguments in the file.
 CALLS: dict[tp.Any, tp.Any] = {
     **{('copyreg', name): function for name, function in (
         ('_reconstructor', reconstructed), ('__newobj__', new_object))},
@@ -223,7 +224,7 @@ for _package in 'numpy.core', 'numpy._core':
 for _package in 'cupy.core.core', 'cupy._core.core':
     CALLS[_package, 'array'] = _cupy_array
 
-# Stand in the state of objects, or as arguments of the above.
+# Names in states of objects, or in arguments of the above.
 VALUES: dict[tp.Any, tp.Any] = {
     **{('builtins', kind.__name__): kind for kind in (
         object, int, float, complex, bool, str, bytes, bytearray, list, tuple, dict,

@@ -1,4 +1,4 @@
-"""Writing of files that appear completely or not at all."""
+"""Atomic writing of files."""
 import contextlib
 import errno
 import os
@@ -15,13 +15,13 @@ def replacing(name):
     """Return a context with the path of a draft, which then replaces the file.
 
     The draft is in the same folder, and is flushed to the disk before it is renamed, so
-    that there is either the old file or the new one even if the machine stops. If
+    that either the old file or the new one exists, even if the machine stops. If
     anything fails, the draft is removed and the file is not changed.
 
-    A symbolic link is kept; the file it leads to is replaced. Permissions, and if
-    possible the owner, are kept; a new file gets those that :func:`open` would give it.
-    A file without write permission is not replaced. A file that cannot be replaced,
-    such as a pipe or a file in a read-only directory, is its own draft.
+    A symbolic link is kept; the file that it refers to is replaced. Permissions, and if
+    possible the owner, are kept; a new file has those that :func:`open` would set. A
+    file without write permission is not replaced. A file that cannot be replaced, such
+    as a pipe or a file in a read-only directory, is its own draft.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def replacing(name):
     OSError
         If the file may not be written.
     """
-    if not name:    # whose real path is the folder
+    if not name:    # its real path is the folder
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     target = os.path.realpath(name)
     folder = os.path.dirname(target)
@@ -66,7 +66,7 @@ def replacing(name):
 
 @contextlib.contextmanager
 def _called(name):
-    """Return a context in which errors name the file as the caller did."""
+    """Return a context in which errors name the file as the caller named it."""
     try:
         yield
     except OSError as error:
@@ -75,7 +75,7 @@ def _called(name):
 
 
 def _status(target):
-    """Return the status of a file, or None; an error if it may not be written."""
+    """Return the status of a file, or None; raise if it is not writable."""
     try:
         status = os.stat(target)
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def _status(target):
 def _keep_owner(draft, old):
     new = os.stat(draft)
     if hasattr(os, 'chown') and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-        with contextlib.suppress(OSError):      # only root may give files away
+        with contextlib.suppress(OSError):      # only root may change owners
             os.chown(draft, old.st_uid, old.st_gid)
 
 
@@ -106,7 +106,7 @@ def _flush_folder(folder):
         return
     try:
         opened = os.open(folder, os.O_RDONLY)
-    except PermissionError:     # the folder can be written, but not listed
+    except PermissionError:     # the folder is writable, but not readable
         return
     try:
         _flush(opened)

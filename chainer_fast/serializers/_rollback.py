@@ -1,10 +1,10 @@
-"""Restoring the state of objects after loading has failed midway.
+"""Restoring the state of objects after loading has failed.
 
 Objects load themselves: their ``serialize`` methods, including users' own, fill arrays,
 assign attributes and may use what they have just loaded. So loading cannot be deferred
-to the end; instead, old values are noted beforehand. Arrays are noted when they are
-about to be filled, since they are large; attributes and plain containers of all objects
-reachable are noted at the start.
+to the end; instead, old values are recorded beforehand. Arrays are recorded just before
+they are filled, since they are large; attributes and plain containers of all reachable
+objects are recorded at the start.
 """
 import collections
 import functools
@@ -15,7 +15,7 @@ import numpy
 from chainer_fast import backend, variable
 from chainer_fast.backends import cuda
 
-# A container of more items holds data, such as examples, rather than parts of an
+# A container with more items contains data, such as examples, rather than parts of an
 # object.
 _MANY = 10000
 
@@ -30,14 +30,14 @@ _ABSENT = object()
 
 
 class Journal:
-    """Notes of a state that can be restored."""
+    """Record of a state that can be restored."""
 
     def __init__(self):
         self._notes = []
         self._seen = set()
 
     def add(self, root):
-        """Note the attributes of an object and of all its parts.
+        """Record the attributes of an object and of all its parts.
 
         Parts are found in attributes and containers: objects with a method
         ``serialize``, instances of this package's classes, and instances of classes
@@ -80,7 +80,7 @@ class Journal:
             stack.extend([(value, package) for value in slots.values()])
 
     def note_array(self, array):
-        """Note the elements of an array that is about to be filled."""
+        """Record the elements of an array that is about to be filled."""
         # The memory of a device is scarce.
         on_device = isinstance(array, cuda.ndarray)
         old = cuda.to_cpu(array) if on_device else array.copy()

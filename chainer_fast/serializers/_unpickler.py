@@ -1,4 +1,4 @@
-"""An unpickler that makes nothing but what it knows, and what its user names."""
+"""An unpickler that makes only known objects, and those that its user names."""
 import functools
 import inspect
 import pickle
@@ -21,9 +21,9 @@ _WRITERS = 'chainer_fast.training.extensions.snapshot_writers'
 
 
 class ClassOnly:
-    """A class of Chainer in a pickle: objects of it are made, and nothing else.
+    """A class of Chainer in a pickle, which can only be instantiated.
 
-    Where it stands as a value, calling it could do what its constructor does.
+    As a value, it could be called, which would run its constructor.
     """
 
     def __init__(self, cls):
@@ -32,15 +32,15 @@ class ClassOnly:
     def __getattr__(self, name):
         path = '%s.%s' % (self._cls.__module__, self._cls.__name__)
         raise AttributeError(
-            'the pickle holds the class %s itself: to use it, pass allow=(%r,) to '
+            'the pickle contains the class %s itself: to use it, pass allow=(%r,) to '
             'load_pickle' % (path, path))
 
 
 class WritesOrReads:
-    """A function of a pickle that works with files, out of the file's hands.
+    """A function of a pickle that works with files, which the pickle cannot call.
 
-    As an attribute of any object it would be called while the pickle is read, or when
-    the object is deleted. The writers of snapshots get the function itself.
+    As an attribute of an arbitrary object it might be called while the pickle is
+    read, or when the object is deleted. Snapshot writers get the function itself.
     """
 
     def __init__(self, function):
@@ -52,14 +52,14 @@ class WritesOrReads:
             path, path)
 
     def __call__(self, *args, **kwargs):
-        raise TypeError('the pickle holds the function %r' % self)
+        raise TypeError('the pickle contains the function %r' % self)
 
 
 class Unpickler(pickle._Unpickler):
     """Reads pickles of Chainer 1 to 7, and of this package.
 
-    Python's own unpickler in C offers no say in what is called, so this is a subclass
-    of the one in Python.
+    The C implementation does not let subclasses control calls, so this class derives
+    from the Python implementation.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ class Unpickler(pickle._Unpickler):
     name : str
         Name of the file for errors.
     allowed : _allowed.Allowed
-        What the user admits.
+        What the user allows.
     encoding : str
         How texts of Python 2 are decoded.
     """
 
     dispatch = dict(pickle._Unpickler.dispatch)
-    # The base class makes these while it reads.
+    # The base class sets these while it reads.
     stack: list[tp.Any]
     memo: dict[tp.Any, tp.Any]
     read: tp.Callable[[int], bytes]
@@ -85,13 +85,14 @@ class Unpickler(pickle._Unpickler):
                          encoding=encoding, errors='strict')
         self._name = name
         self._allowed = allowed
-        # What may be called, made, or changed, by the ids of objects that are kept.
+        # Objects, by id, that may be called, instantiated or modified; they are kept
+        # alive.
         gpu_device = _reconstructors.gpu_device     # as an attribute of a class
         self._callable: dict[tp.Any, tp.Any] = {id(gpu_device): gpu_device}
         self._trusted: dict[tp.Any, tp.Any] = {}
         self._values: dict[tp.Any, tp.Any] = {}
         self._later = _old_states.Later()
-        # An error of what the user admits, which is passed on.
+        # An error raised by code that the user allows, which is passed on.
         self.error_of_user = None
 
     def load(self):
@@ -103,7 +104,7 @@ class Unpickler(pickle._Unpickler):
 
     def find_class(self, module, name):
         if not isinstance(module, str) or not isinstance(name, str):
-            self._refuse('a name that is no text: %r' % ((module, name),))
+            self._refuse('a name that is not a string: %r' % ((module, name),))
         found, is_trusted = self._allowed.find(module, name)
         if found is not None:
             self._values[id(found)] = found
@@ -143,9 +144,9 @@ class Unpickler(pickle._Unpickler):
                 return WritesOrReads(found)
             if found is not None:
                 return found
-            what = 'which is not there any more, or does more than hold values'
+            what = 'which no longer exists, or does more than store values'
         else:
-            what = 'which is no class of Chainer or NumPy'
+            what = 'which is not a class of Chainer or NumPy'
         self._refuse('%s, %s: if you trust it and the file, pass allow=(%r,) to '
                      'load_pickle' % (path, what, path))
 
@@ -159,7 +160,7 @@ class Unpickler(pickle._Unpickler):
         self._refuse('an object outside of it, %r' % (pid,))
 
     def load_bytearray8(self):
-        # The base class makes one of the announced length first.
+        # The base class first allocates the announced length.
         size, = struct.unpack('<Q', self.read(8))
         self.append(bytearray(self.read(size)))
 
@@ -180,7 +181,7 @@ class Unpickler(pickle._Unpickler):
             cls = cls._cls
         elif not self._is_trusted(cls) and (
                 id(cls) not in self._callable or cls is functools.partial):
-            self._refuse('an object of %r, which is made otherwise' % (cls,))
+            self._refuse('an object of %r, which is created in another way' % (cls,))
         return self._checked(cls, functools.partial(
             cls.__new__, cls, *args, **kwargs))
 
@@ -188,9 +189,9 @@ class Unpickler(pickle._Unpickler):
         return id(obj) in self._trusted
 
     def _call(self, function, args):
-        """Call what a pickle wants to be called, if it is known."""
+        """Call an object for a pickle, if it is known."""
         if not isinstance(args, tuple):
-            self._refuse('arguments that are no tuple')
+            self._refuse('arguments that are not a tuple')
         if self._is_trusted(function):
             try:
                 return function(*args)
@@ -202,7 +203,7 @@ class Unpickler(pickle._Unpickler):
                 getattr(function, '_cls', function),))
         if any(isinstance(arg, range) for arg in args) or (
                 function is bytearray and args and isinstance(args[0], int)):
-            self._refuse('a call of %s that makes as much as it likes, %r' % (
+            self._refuse('a call of %s that may allocate any amount of memory, %r' % (
                 getattr(function, '__name__', function), args))
         if function is functools.partial and (
                 len(args) != 1 or id(args[0]) not in self._values
@@ -213,11 +214,12 @@ class Unpickler(pickle._Unpickler):
             if isinstance(cls, ClassOnly):
                 args = (cls._cls, *rest)
             elif not self._is_trusted(cls):
-                self._refuse('an object of %r, which is made otherwise' % (cls,))
+                self._refuse('an object of %r, which is created in another '
+                             'way' % (cls,))
         elif args and isinstance(args[0], ClassOnly) and (
                 args[0]._cls is cuda.GpuDevice
                 or args[0]._cls.__module__ == 'chainer_fast.reporter'):
-            args = (args[0]._cls, *args[1:])    # the factory of a defaultdict, say
+            args = (args[0]._cls, *args[1:])    # such as the factory of a defaultdict
         return self._checked(getattr(function, '__name__', function), function, *args)
 
     def load_reduce(self):
@@ -247,7 +249,7 @@ class Unpickler(pickle._Unpickler):
         obj = self.stack[-1]
         if id(obj) in self._values or isinstance(
                 obj, (type, ClassOnly, types.FunctionType, types.ModuleType)):
-            self._refuse('a state for %r, which is no object of the file' % (obj,))
+            self._refuse('a state for %r, which is not an object of the file' % (obj,))
         if self._is_trusted(type(obj)):
             try:
                 self._set_state(obj, state)
@@ -282,7 +284,7 @@ class Unpickler(pickle._Unpickler):
     def _set_state(self, obj, state):
         state = _old_states.bring_up_to_date(obj, state, self._later)
         is_known = not self._is_trusted(type(obj))
-        # Of the type: an attribute could be the method of another object.
+        # Looked up on the type: an attribute could be the method of another object.
         set_state = getattr(type(obj), '__setstate__', None)
         if set_state is not None:
             set_state(obj, state)
@@ -304,7 +306,7 @@ class Unpickler(pickle._Unpickler):
             setattr(obj, name, value)
 
     def _replace(self, old, new):
-        """Put an object in the place of one that cannot change."""
+        """Replace an immutable object by another one."""
         self.stack[-1] = new
         for key, value in self.memo.items():
             if value is old:

@@ -1,4 +1,4 @@
-"""Saving to and loading from HDF5 files, by way of h5py."""
+"""Saving to and loading from HDF5 files, with h5py."""
 from __future__ import annotations
 
 import functools
@@ -95,7 +95,7 @@ class HDF5Serializer(serializer.Serializer):
 
 
 class _MissingGroup(ValueError, KeyError):
-    """Chainer's ValueError, which is also the KeyError of a missing value."""
+    """Chainer's ValueError, which is also a KeyError for a missing value."""
 
     __str__ = ValueError.__str__
 
@@ -130,7 +130,7 @@ class HDF5Deserializer(serializer.Deserializer):
 
     @functools.cached_property
     def _loading(self) -> tp.Any:
-        # Derived classes may set the attributes above by themselves.
+        # Derived classes may set the attributes above themselves.
         return _loading.Loading(self.group)
 
     def __call__(self, key: str, value: tp.Any) -> tp.Any:
@@ -188,14 +188,14 @@ class HDF5Deserializer(serializer.Deserializer):
         return _reader().find(self.group, key, self._loading.describe(path))
 
     def load(self, obj: tp.Any) -> None:
-        """Load into an object, which does not change if anything is wrong."""
+        """Load into an object, which does not change if an error occurs."""
         with self._loading.whole(obj) as is_all:
             super().load(obj)
         if is_all and self.strict and self.group is not None:
             self._loading.warn_of_rest(obj, _reader().paths(self.group))
 
     def _names(self):
-        """Return the names of the values that are right here, not those of children."""
+        """Return the names of the values at this level, without those of children."""
         if self.group is None:
             return []
         above = self.group.name.rstrip('/') + '/'
@@ -215,8 +215,8 @@ def _path(group, key):
 
 def _check_array(array, shape, what):
     """Raise TypeError, as h5py does, if an array and a dataset differ in shape."""
-    # Leading axes of length 1 may come or go. With other axes missing, h5py fills the
-    # beginning of the array and leaves the rest.
+    # Leading axes of length 1 may be added or removed. If other axes are missing, h5py
+    # fills the beginning of the array and does not change the rest.
     target = array.shape
     while len(target) > len(shape) and target[0] == 1:
         target = target[1:]
@@ -225,7 +225,7 @@ def _check_array(array, shape, what):
                         'of the object' % (what, shape, array.shape))
     _convert.warn_of_broadcasting(shape, array.shape, what)
     if not array.flags.writeable:
-        raise TypeError('%s is to fill an array that is read-only' % what)
+        raise TypeError('%s cannot fill an array that is read-only' % what)
 
 
 def _save(file, obj, compression):
@@ -233,7 +233,7 @@ def _save(file, obj, compression):
         serializer = HDF5Serializer(opened, compression)
         if isinstance(obj, dict):
             for key, array in obj.items():
-                # npz.serialize has no other form for None.
+                # npz.serialize represents None only in this form.
                 serializer(key, None if _npy.is_none(array) else array)
         else:
             serializer.save(obj)
@@ -270,7 +270,7 @@ def save_hdf5(
 
     Examples
     --------
-    It needs h5py: ::
+    This example needs h5py: ::
 
         chainer.serializers.save_hdf5('model.h5', model)
         chainer.serializers.load_hdf5('model.h5', model)
@@ -311,7 +311,7 @@ def load_hdf5(filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any) -> 
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
-    counts and everything else have their old values. There are the same warnings as by
+    counts and everything else have their old values. The warnings are those of
     :func:`load_npz`.
 
     Examples
@@ -322,9 +322,9 @@ def load_hdf5(filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any) -> 
     try:
         file = h5py.File(filename, 'r')
     except OSError as error:
-        if error.errno:     # it does not exist, or may not be read
+        if error.errno:     # it does not exist, or is not readable
             raise
-        raise OSError('%s is no HDF5 file, or damaged: %s' % (
+        raise OSError('%s is not an HDF5 file, or is damaged: %s' % (
             _loading.name_of(filename), error)) from error
     with file:
         HDF5Deserializer(file).load(obj)

@@ -149,7 +149,8 @@ class NpzDeserializer(serializer.Deserializer):
     ----------
     npz : NpzFile or dict
         Arrays by path, as returned by ``numpy.load``. Arrays of objects are only
-        unpickled if ``numpy.load`` was told to; otherwise only None is recognized.
+        unpickled if ``numpy.load`` was called with ``allow_pickle=True``; otherwise
+        only None is recognized.
     path : str
         Prefix of all keys.
     strict : bool
@@ -167,19 +168,19 @@ class NpzDeserializer(serializer.Deserializer):
     strict : bool
         As given.
     ignore_names : list
-        What is not loaded.
+        Values that are not loaded.
 
     Raises
     ------
     KeyError
-        When a value that is missing is loaded, if ``strict``.
+        When a missing value is loaded, if ``strict``.
 
     Warns
     -----
     UserWarning
-        When an object is loaded, if the file has values beside those of the object that
-        it does not have, and ``strict`` is true; when elements of a saved array are
-        repeated to fill one that has more.
+        When an object is loaded, if the file has values that the object does not have
+        and ``strict`` is true; when elements of a saved array are repeated to fill a
+        larger one.
 
     Examples
     --------
@@ -201,7 +202,7 @@ class NpzDeserializer(serializer.Deserializer):
 
     @functools.cached_property
     def _loading(self) -> tp.Any:
-        # Derived classes may set the attributes above by themselves.
+        # Derived classes may set the attributes above themselves.
         npz = self.npz
         return _loading.Loading(
             npz.zip.fp  # type: ignore[union-attr]    # it is open
@@ -235,7 +236,7 @@ class NpzDeserializer(serializer.Deserializer):
         return child
 
     def load(self, obj: tp.Any) -> None:
-        """Load into an object, which does not change if anything is wrong."""
+        """Load into an object, which does not change if an error occurs."""
         with self._loading.whole(obj) as is_all:
             super().load(obj)
         if is_all and self.strict:
@@ -251,7 +252,7 @@ class NpzDeserializer(serializer.Deserializer):
         return list(self.npz) if paths is None else paths(self._loading.asked)
 
     def _names(self):
-        """Return the names of the values that are right here, not those of children."""
+        """Return the names of the values at this level, without those of children."""
         return [path[len(self.path):] for path in self._paths()
                 if path.startswith(self.path) and '/' not in path[len(self.path):]]
 
@@ -282,7 +283,7 @@ class NpzDeserializer(serializer.Deserializer):
             target = value if isinstance(value, numpy.ndarray) else None
             return _archive.read(self.npz, path, loading, check, target)
         mistakes.require(self.npz, '__getitem__', (
-            'an NpzDeserializer reads from what numpy.load returns, or from a dict of '
+            'an NpzDeserializer reads from the result of numpy.load, or from a dict of '
             'arrays'))
         array = numpy.asarray(as_array(self.npz[path]))
         if _npy.is_none(array):
@@ -347,14 +348,14 @@ def load_npz(
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
-    counts and everything else have their old values. A ``UserWarning`` tells of values
-    of the file that lie beside those of a link or a rule and that it does not have,
-    unless they are ignored or ``strict`` is false, and of saved arrays whose elements
-    are repeated to fill larger ones. Whole links may be left in the file.
+    counts and everything else have their old values. A ``UserWarning`` reports
+    values in the file that a link or an update rule does not have, unless they are
+    ignored or ``strict`` is false, and saved arrays whose elements are repeated to
+    fill larger ones. Whole links in the file may be left unread.
 
     Examples
     --------
-    A part of a model, into a model of its own:
+    Loading a part of a model into another model:
 
     >>> model = chainer.Sequential(L.Linear(3, 4), F.relu, L.Linear(4, 2))
     >>> chainer.serializers.save_npz('model.npz', model)

@@ -8,7 +8,7 @@ import typing as tp
 
 from chainer_fast.serializers import _loading
 
-# What a damaged pickle makes an unpickler raise.
+# Errors that an unpickler raises for a damaged pickle.
 _DAMAGE = (
     EOFError, LookupError, AttributeError, TypeError, ValueError, OverflowError,
     MemoryError, RecursionError, struct.error)
@@ -21,40 +21,40 @@ def load_pickle(
         encoding: str = 'latin1') -> tp.Any:
     """Load a pickle of Chainer 1 to 7, or of this package, without trusting it.
 
-    Unpickling runs what the file wants to be run. This function makes objects of
+    Unpickling runs code that the file chooses. This function only makes objects of
     Chainer's classes, arrays of NumPy and CuPy, and Python's own containers and
-    numbers, and brings their states to those of today; it refuses whatever else the
-    file names, before that is imported. Python's ``pickle.load`` reads only pickles of
-    the version in use, and trusts them.
+    numbers, and converts their states to those of today; it rejects any other name in
+    the file before importing it. Python's ``pickle.load`` can only read pickles of the
+    version in use, and trusts them.
 
     Parameters
     ----------
     file : str, path or file
         The pickle.
     allow : sequence of str, type or function
-        What the file may name besides: full names such as ``'mymodule.MyModel'``, the
-        classes and functions themselves, or ``'mypackage.*'`` for all classes and
-        functions that are defined in a module or below a package. Do not name what does
-        more than make an object.
+        Further names that the file may contain: full names such as
+        ``'mymodule.MyModel'``, the classes and functions themselves, or
+        ``'mypackage.*'`` for all classes and functions that are defined in a module or
+        below a package. Do not allow callables that do more than create an object.
     encoding : str
-        How texts in pickles of Python 2 are decoded. Their arrays need ``'latin1'``.
+        Encoding of strings in pickles of Python 2. Their arrays need ``'latin1'``.
 
     Returns
     -------
     object
-        The object of the file. Where there is no GPU, arrays of CuPy are given as
-        NumPy's, and links on a GPU are on the processor.
+        The object of the file. Without a GPU, arrays of CuPy become arrays of
+        NumPy, and links on a GPU are moved to the CPU.
 
     Raises
     ------
     pickle.UnpicklingError
-        If the file names something that is not admitted, or is damaged.
+        If the file contains a name that is not allowed, or is damaged.
 
     Notes
     -----
-    Methods of the objects do what they are made for when they are called: a trainer
-    writes files where the file says. A file that announces more than it has is refused
-    before room is made for it.
+    Methods of the objects are not restricted: a trainer, for example, writes files to
+    the folder that the pickle specifies. A file that announces more data than it
+    contains is rejected before memory is allocated.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def load_pickle(
     >>> chainer.serializers.load_pickle('model.pkl').W.shape
     (2, 3)
 
-    A class of your own has to be named: ::
+    Your own classes must be allowed by name: ::
 
         model = chainer.serializers.load_pickle(
             'model.pkl', allow=('mymodule.MyModel',))
@@ -85,9 +85,9 @@ def _load(file, name, allowed, encoding):
     try:
         return unpickler.load()
     except (pickle.UnpicklingError, *_DAMAGE) as error:
-        # Errors of Python's own part do not name the file.
+        # Errors of Python's unpickler do not name the file.
         if error is unpickler.error_of_user or (
                 isinstance(error, pickle.UnpicklingError) and name in str(error)):
             raise
-        raise pickle.UnpicklingError('%s is damaged, or no pickle: %s: %s' % (
+        raise pickle.UnpicklingError('%s is damaged, or not a pickle: %s: %s' % (
             name, type(error).__name__, error)) from error

@@ -1,8 +1,9 @@
 """Saving to and loading from files of the format safetensors.
 
-Such a file holds arrays by name and nothing that could run. The name of a value is its
-path with dots for slashes, as PyTorch's modules have and tools for these files expect.
-Values that are no arrays of numbers, None and texts, are in the metadata as JSON.
+Such a file contains named arrays and no code. The name of a value is its path with
+dots for slashes, as in PyTorch's modules and as tools for these files expect. Values
+that are not arrays of numbers, namely None and strings, are stored in the metadata as
+JSON.
 """
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ from chainer_fast._help import installation
 from chainer_fast.serializers import _loading, _npy, npz
 from chainer_fast.serializers._replacing import replacing
 
-# Entry of the metadata with the values that are no arrays of numbers.
+# Entry of the metadata for values that are not arrays of numbers.
 _VALUES = 'chainer_fast.values'
-# What NumPy and the format have in common. Floating-point numbers of 128 bits, objects
-# and texts in arrays, which NumPy has beside it, are not part of the format.
+# dtypes that both NumPy and the format support. The format lacks NumPy's 128-bit
+# floating-point numbers and arrays of objects and strings.
 _DTYPES = frozenset([
     'bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64',
     'float16', 'float32', 'float64', 'complex64'])
@@ -50,12 +51,12 @@ def _split(arrays):
         array, name = numpy.asarray(array), _name(path)
         if name in paths:
             raise ValueError(
-                '%r and %r have the same name in a safetensors file, where dots stand '
-                'for slashes: rename one of them, or use save_npz'
+                '%r and %r have the same name in a safetensors file, where dots '
+                'replace slashes: rename one of them, or use save_npz'
                 % (paths[name], path))
         if name == '__metadata__':
             raise ValueError(
-                'safetensors files keep the name %r for themselves: rename the value, '
+                'the name %r is reserved in safetensors files: rename the value, '
                 'or use save_npz' % name)
         paths[name] = path
         if _npy.is_none(array):
@@ -63,12 +64,12 @@ def _split(arrays):
         elif array.dtype.kind == 'U' and array.ndim == 0:
             values[name] = array.item()
         elif array.dtype.name in _DTYPES:
-            # The library takes the bytes as they are in memory.
+            # The library writes the bytes as they are in memory.
             tensors[name] = array.astype(
                 array.dtype.newbyteorder('<'), order='C', copy=False)
         else:
             raise TypeError(
-                '%r has the dtype %s, which safetensors files do not have: use '
+                '%r has the dtype %s, which safetensors files do not support: use '
                 'save_npz or save_hdf5' % (path, array.dtype))
     return tensors, values
 
@@ -92,16 +93,17 @@ def save_safetensors(path: str | os.PathLike[str], obj: tp.Any) -> None:
     RuntimeError
         If safetensors is not installed.
     TypeError
-        If a value has a dtype that the format does not have, such as complex128.
+        If a value has a dtype that the format does not support, such as
+        complex128.
     ValueError
         If two values have the same name, or one is ``__metadata__``.
 
     Notes
     -----
     The value that :func:`save_npz` calls ``predictor/l1/W`` is ``predictor.l1.W`` here.
-    Numbers become arrays without axes. None, for a parameter that is not initialized,
-    and texts are in the metadata. The arrays are in memory twice while the file is
-    made.
+    Numbers become 0-dimensional arrays. None, for an uninitialized parameter, and
+    strings are stored in the metadata. Memory holds the arrays twice while the file is
+    written.
 
     See Also
     --------
@@ -132,12 +134,12 @@ class _Arrays(collections.abc.Mapping):
         try:
             values = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError('%s is damaged: %r of its metadata is no JSON' % (
+            raise ValueError('%s is damaged: %r of its metadata is not JSON' % (
                 self._what, _VALUES)) from error
         if not isinstance(values, dict) or not all(
                 value is None or isinstance(value, str) for value in values.values()):
-            raise ValueError('%s is damaged: %r of its metadata has other values than '
-                             'null and texts' % (self._what, _VALUES))
+            raise ValueError('%s is damaged: %r of its metadata has values other than '
+                             'null and strings' % (self._what, _VALUES))
         return values
 
     def __contains__(self, path: tp.Any) -> bool:
@@ -145,7 +147,7 @@ class _Arrays(collections.abc.Mapping):
         return name in self._names or name in self._values
 
     def paths(self, known):
-        """Return the paths of all values: those that are known, and names of others."""
+        """Return the paths of all values: known paths, and the names of others."""
         paths = {_name(path): path for path in known}
         return [paths.get(name, name.replace('.', '/')) for name in self]
 
@@ -168,7 +170,8 @@ class _Arrays(collections.abc.Mapping):
         dtype = self._file.get_slice(name).get_dtype()
         if dtype not in _NAMES:
             raise TypeError(
-                '%r of %s has the dtype %s, which NumPy does not have: convert it to '
+                '%r of %s has the dtype %s, which NumPy does not support: convert it '
+                'to '
                 'F32 (float32) first' % (name, self._what, dtype))
         try:
             return self._file.get_tensor(name)
@@ -203,8 +206,8 @@ def load_safetensors(
     Notes
     -----
     The object is loaded completely or not at all: after an error, parameters, states,
-    counts and everything else have their old values. What else is in the file is
-    ignored with a warning, as by :func:`load_npz`.
+    counts and everything else have their old values. Additional values in the file
+    are ignored with a warning, as in :func:`load_npz`.
 
     See Also
     --------
@@ -215,7 +218,7 @@ def load_safetensors(
     try:
         opened = library.safe_open(name, 'np')
     except library.SafetensorError as error:
-        raise ValueError('%s is damaged, or no safetensors file: %s' % (
+        raise ValueError('%s is damaged, or not a safetensors file: %s' % (
             _loading.name_of(name), error)) from error
     with opened as file:
         npz.NpzDeserializer(_Arrays(name, file), strict=strict).load(obj)

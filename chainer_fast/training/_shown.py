@@ -1,4 +1,4 @@
-"""What notebooks show of trainers."""
+"""Display of trainers in notebooks."""
 from __future__ import annotations
 
 import typing as tp
@@ -25,7 +25,7 @@ def describe(trainer: Trainer) -> Tree:
 
 
 def _updater(updater):
-    # Updaters are written by users, too, with what they need alone.
+    # Updaters of users may define only the attributes that they need.
     iterators = getattr(updater, '_iterators', {})
     optimizers = getattr(updater, 'get_all_optimizers', dict)()
     device = getattr(updater, 'device', None)
@@ -43,7 +43,7 @@ def _iterator(iterator):
     try:
         facts.append(display.plural(len(iterator.dataset), 'example'))
     except (AttributeError, TypeError):
-        pass    # an iterator of no data set, or a set without an end
+        pass    # an iterator without a data set, or an endless one
     return facts
 
 

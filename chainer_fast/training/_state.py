@@ -17,7 +17,7 @@ def serialize_late_addition(target, serializer, name):
     Parameters
     ----------
     target : object
-        An object with a method ``serialize``; others are left alone.
+        An object with a method ``serialize``; others are ignored.
     serializer : AbstractSerializer
         Serializer of the owner.
     name : str
@@ -70,7 +70,7 @@ def serialize_observation(trainer, serializer):
 
 
 def as_number(value):
-    """Return a real scalar of any kind as a Python number, ``None`` for the rest."""
+    """Return a real scalar of any kind as a Python number, else ``None``."""
     if isinstance(value, variable.Variable):
         value = value.array
     if getattr(value, 'ndim', None) == 0:

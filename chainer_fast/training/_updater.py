@@ -15,11 +15,11 @@ if tp.TYPE_CHECKING:
 
 
 class Updater:
-    """Interface of updaters, which know the models, the optimizers and the data.
+    """Interface of updaters, which hold the models, the optimizers and the data.
 
     The trainer reads the attributes ``iteration``, ``epoch``, ``epoch_detail``,
-    ``previous_epoch_detail`` and ``is_new_epoch``, with the meaning they have for
-    :class:`chainer_fast.dataset.Iterator`.
+    ``previous_epoch_detail`` and ``is_new_epoch``, which have the same meaning as
+    in :class:`chainer_fast.dataset.Iterator`.
 
     See Also
     --------
@@ -67,7 +67,7 @@ class Updater:
         raise self._missing('get_all_optimizers()')
 
     def update(self) -> None:
-        """Do one iteration: take a batch and update the parameters with it."""
+        """Perform one iteration: update the parameters with the next batch."""
         raise self._missing('update()')
 
     def serialize(self, serializer: AbstractSerializer) -> None:

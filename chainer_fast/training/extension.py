@@ -16,7 +16,7 @@ PRIORITY_READER = 100
 
 
 class Extension:
-    """Base of extensions.
+    """Base class of extensions.
 
     The trainer calls an extension with itself as the argument whenever the trigger of
     the extension fires. Any callable can be an extension; this class shows all
@@ -59,7 +59,7 @@ class Extension:
 
     @property
     def default_name(self) -> str:
-        """Default name: that of the class."""
+        """Default name: the name of the class."""
         return type(self).__name__
 
     def __call__(self, trainer: Trainer) -> tp.Any:
@@ -105,9 +105,9 @@ class Extension:
         trainer : Trainer
             The trainer.
         exc : Exception
-            What was raised.
+            The exception.
         tb : traceback
-            Where it was raised.
+            Its traceback.
         """
 
     def serialize(self, serializer: AbstractSerializer) -> None:
@@ -120,7 +120,7 @@ _NOT_GIVEN = object()
 def _refuse_invoke_before_training(value):
     if value is not _NOT_GIVEN:
         raise ValueError(
-            'the argument invoke_before_training is gone since version 2; use the '
+            'the argument invoke_before_training was removed in version 2; use the '
             'initializer of the extension')
 
 

@@ -45,10 +45,11 @@ class Trainer(display.Shown):
     Parameters
     ----------
     updater : Updater
-        Object that does the iterations. Its optimizers' targets become observers of the
-        reporter under the names of the optimizers.
+        Object that performs the iterations. Its optimizers' targets become observers of
+        the reporter under the names of the optimizers.
     stop_trigger : tuple or callable, optional
-        When to end, see :func:`chainer_fast.training.get_trigger`; by default never.
+        When to end the training; see :func:`chainer_fast.training.get_trigger`; by
+        default never.
     out : str
         Folder for the output of extensions.
     extensions : iterable, optional
@@ -120,7 +121,7 @@ class Trainer(display.Shown):
 
     @property
     def is_before_training(self) -> bool:
-        """Tell whether no iteration has been done yet."""
+        """Whether no iteration has been done yet."""
         return not self.updater.iteration
 
     @property
@@ -145,15 +146,15 @@ class Trainer(display.Shown):
             invoke_before_training: tp.Any = extension_module._NOT_GIVEN) -> None:
         """Add an extension.
 
-        An argument that is not given defaults to the attribute of the extension, or of
-        :class:`Extension` if it has none.
+        An omitted argument defaults to the attribute of the extension, or to that of
+        :class:`Extension` if the extension has none.
 
         Parameters
         ----------
         extension : callable
             An :class:`Extension`, or any callable that takes the trainer.
         name : str, optional
-            Name to find it by; also the name of its state in snapshots. If it is taken,
+            Name of the extension, and of its state in snapshots. If it is taken,
             ``_1``, ``_2``, ... is appended.
         trigger : tuple or callable, optional
             When to call it; by default at each iteration.
@@ -251,8 +252,8 @@ class Trainer(display.Shown):
                         with _named(entry):
                             initialize(self)
         except BaseException:
-            # Nothing is finalized, and run() may be called again, as in Chainer; but
-            # the runs of other tools must not stay open.
+            # Nothing is finalized, and run() may be called again, as in Chainer, but
+            # runs of other tools must not stay open.
             _call_all(_methods(extensions, '_abandon'))
             raise
 
@@ -267,7 +268,7 @@ class Trainer(display.Shown):
         self._done = True
 
     def _loop(self, entries):
-        # Read once, whatever extensions assign meanwhile.
+        # Read once, regardless of what extensions assign meanwhile.
         reporter, update, stop = self.reporter, self.updater.update, self.stop_trigger
         if self.is_before_training:
             with reporter.scope(self.observation):
@@ -309,14 +310,14 @@ class Trainer(display.Shown):
     def serialize(self, serializer: AbstractSerializer) -> None:
         """Write or read everything that determines the rest of the training.
 
-        This includes the updater, triggers, extensions, the elapsed time and, unlike in
-        Chainer, the states of ``numpy.random`` and of Python's ``random``, and the
-        observation. A snapshot that lacks these additions does not change them.
+        This includes the updater, triggers, extensions and the elapsed time, and,
+        unlike in Chainer, the observation and the states of ``numpy.random`` and of
+        Python's ``random``. A snapshot that lacks these additions does not change them.
 
         Parameters
         ----------
         serializer : AbstractSerializer
-            Saves, or loads.
+            The serializer or deserializer.
         """
         with _random_state.global_is_saved():
             self.updater.serialize(serializer['updater'])
@@ -329,7 +330,8 @@ class Trainer(display.Shown):
             except KeyError as error:
                 mistakes.tell(error, (
                     'the snapshot has no state of the extension %r, or an older one: '
-                    'load it with strict=False to start that one anew' % (name,)))
+                    'load it with strict=False to start the extension without its '
+                    'state' % (name,)))
                 raise
             _serialize_if_it_can(entry.trigger, triggers, name)
 
@@ -351,8 +353,8 @@ def _make_folder(path):
         if path:
             os.makedirs(path, exist_ok=True)
     except OSError as e:
-        # Extensions that write will fail; perhaps none does.
-        warnings.warn('there is no folder for the output of extensions: %s' % (e,),
+        # Extensions that write files will fail, but there may be none.
+        warnings.warn('cannot make the folder for the output of extensions: %s' % (e,),
                       RuntimeWarning, stacklevel=3)
 
 
@@ -405,7 +407,7 @@ def _find_name(extension):
 
 
 def _methods(extensions, name):
-    """Return the methods with a name, of those extensions that have it."""
+    """Return the methods of a name, for the extensions that define it."""
     methods = [getattr(extension, name, None) for extension in extensions]
     return [method for method in methods if method]
 
@@ -426,14 +428,15 @@ def _named(entry):
 
 
 def _name(entry, error):
-    """Add to an exception which extension raised it."""
+    """Add the name of the extension that raised an exception to it."""
     extension = entry.extension
     name = getattr(extension, 'name', None)
     kind = getattr(extension, '__name__', None) or type(extension).__name__
     mistakes.tell(error, 'In the extension: %s%s' % (
         kind, ' (%r)' % (name,) if name not in (None, kind) else ''))
     if isinstance(extension, type):
-        mistakes.tell(error, 'It is a class: extend() takes an object, %s()' % (kind,))
+        mistakes.tell(error, 'It is a class, but extend() needs an object: '
+                             '%s()' % (kind,))
 
 
 def _call_all(functions):

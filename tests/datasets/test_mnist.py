@@ -117,7 +117,7 @@ def test_other_files_are_refused(tmp_path):
     path = str(tmp_path / 'x.gz')
     with gzip.open(path, 'wb') as f:
         f.write(b'<html>')
-    with pytest.raises(ValueError, match='no IDX file.*<ht'):
+    with pytest.raises(ValueError, match='not an IDX file.*<ht'):
         _mnist_helper._read_idx(path)
 
 

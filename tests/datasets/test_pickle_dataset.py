@@ -90,5 +90,5 @@ def test_reader_that_cannot_go_back():
         def seekable(self):
             return False
 
-    with pytest.raises(ValueError, match='back and forth'):
+    with pytest.raises(ValueError, match='seekable file'):
         datasets.PickleDataset(Pipe())

@@ -271,7 +271,7 @@ def test_wrong_arguments(tmp_path):
         with pytest.raises(NotImplementedError):
             caffe.export(F.relu, args)
     for model in (lambda x: {'y': x}), (lambda x: [1]), (lambda x: None):
-        with pytest.raises(AssertionError, match='to return variables'):
+        with pytest.raises(AssertionError, match='must return variables'):
             caffe.export(model, [x])
     with pytest.raises(FileNotFoundError):
         caffe.export(F.relu, [x], tmp_path / 'nowhere')

@@ -127,7 +127,8 @@ def test_what_the_decorator_keeps():
         """Documentation."""
     assert forward.__name__ == 'forward'
     assert forward.__doc__ == 'Documentation.'
-    with pytest.warns(UserWarning, match="ignores 'verbosity'.*'verbosity_level'"):
+    with pytest.warns(
+            UserWarning, match="unknown argument 'verbosity'.*'verbosity_level'"):
         decorate = chainer_fast.static_graph(verbosity=1)
     assert decorate(forward).__doc__ == 'Documentation.'
 
@@ -318,7 +319,7 @@ def test_static_code_outside_of_a_chain():
     assert plus(2, b=3) == 5
     assert (plus.__name__, plus.__doc__) == ('plus', 'Documentation.')
     assert chainer_fast.static_code(func_name='name')(plus)(2) == 3
-    with pytest.warns(UserWarning, match="static_code ignores 'nonsense'"):
+    with pytest.warns(UserWarning, match="static_code ignores .* 'nonsense'"):
         assert chainer_fast.static_code(plus, nonsense=1)(2) == 3
 
 

@@ -51,8 +51,8 @@ def test_limits(watch_for):
     worker = watch_for.worker
     # The first look has nothing to compare with.
     assert watch_for(30.) == (60.25, (
-        'worker 1 has done nothing at all for 60.0 seconds, as in a deadlock (if that '
-        'may happen with an example, raise `dataset_timeout`; it is 30.0)'))
+        'worker 1 has been inactive for 60.0 seconds, as in a deadlock (if an example '
+        'may take that long, increase `dataset_timeout`; it is 30.0)'))
     assert watch_for(4.)[0] == 10.25
     worker.is_active = True
     seconds, message = watch_for(30.)

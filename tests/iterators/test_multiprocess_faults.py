@@ -121,8 +121,8 @@ def be_deaf():
 @pytest.mark.parametrize('what, timeout, message', [
     (stop_oneself, None, 'stopped, as by SIGSTOP, for 0.* seconds'),
     (stop_oneself, 30., 'stopped, as by SIGSTOP, for 0.* seconds'),
-    (dead_lock, .2, 'done nothing at all for .* seconds'),
-    (be_deaf, .2, 'done nothing at all for .* seconds'),
+    (dead_lock, .2, 'been inactive for .* seconds'),
+    (be_deaf, .2, 'been inactive for .* seconds'),
     (compute_for_ever, .1, 'not finished an example for .*; it is 0.1'),
     (wake_up_now_and_then, .1, 'not finished an example for .*; it is 0.1'),
 ])

@@ -102,7 +102,8 @@ def test_iterator_without_a_guard(method, tmp_path):
         return
     # The processes run the script as well, and Python says what is wrong.
     assert "if __name__ == '__main__':" in errors
-    assert re.search(r'RuntimeError - .*\bstandard error output tells why', output)
+    assert re.search(r'RuntimeError - .*\bstandard error output shows the '
+                     r'reason', output)
 
 
 @pytest.mark.parametrize('method', METHODS)

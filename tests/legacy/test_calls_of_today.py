@@ -204,7 +204,7 @@ def test_all_forms_are_here():
     assert OBJECTS.keys() == {cls.__name__ for cls in classes._FORMS}
 
 
-@pytest.mark.filterwarnings('ignore:t.* is taken for class:UserWarning')
+@pytest.mark.filterwarnings('ignore:t.* is treated as class:UserWarning')
 @pytest.mark.parametrize('name', sorted(FUNCTIONS))
 def test_function(name, enable, used):
     check(lambda: getattr(F, name), FUNCTIONS[name], enable, used)

@@ -219,7 +219,7 @@ def test_way_out_of_python_2(options, has_note, tmp_path):
     process = processes.start('-m', 'chainer_fast', *options, script)
     assert process.returncode == 1 and 'SyntaxError' in process.stderr
     has_notes = sys.version_info >= (3, 11)
-    assert ('--legacy runs it as it is' in process.stderr) == (has_note and has_notes)
+    assert ('--legacy runs it unchanged' in process.stderr) == (has_note and has_notes)
 
 
 @pytest.mark.parametrize('option, is_as_given', [

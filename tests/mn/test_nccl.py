@@ -24,7 +24,7 @@ def test_without_cupy(no_cupy):
 @pytest.mark.parametrize('name', ['pure_nccl', 'non_cuda_aware'])
 def test_communicators_without_cupy(no_cupy, name):
     from mpi4py import MPI
-    with pytest.raises(RuntimeError, match='needs NCCL 2 or newer, and CuPy is not'):
+    with pytest.raises(RuntimeError, match='needs NCCL 2 or newer, but CuPy is not'):
         communicators.create_communicator(name, MPI.COMM_WORLD)
 
 
@@ -39,8 +39,8 @@ def test_names_of_cupy():
 
 @pytest.mark.gpu
 @pytest.mark.parametrize('module,message', [
-    (types.SimpleNamespace(available=False), 'and CuPy finds none here'),
-    (None, 'and CuPy finds none here'),
+    (types.SimpleNamespace(available=False), 'but CuPy does not find it'),
+    (None, 'but CuPy does not find it'),
     (types.SimpleNamespace(get_version=lambda: 1800), 'found 1800')])
 def test_without_nccl(monkeypatch, module, message):
     monkeypatch.setitem(sys.modules, 'cupy.cuda.nccl', module)

@@ -364,7 +364,7 @@ def test_groups_and_values(path):
 def test_other_files_are_refused(path, content):
     with open(path, 'wb') as file:
         file.write(content)
-    with pytest.raises(OSError, match='no HDF5 file') as info:
+    with pytest.raises(OSError, match='not an HDF5 file') as info:
         serializers.load_hdf5(path, Bag())
     assert path in str(info.value)
     with pytest.raises(FileNotFoundError):

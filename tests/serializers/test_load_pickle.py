@@ -247,9 +247,9 @@ def test_functions_of_the_user():
 def test_errors_of_classes_of_the_user():
     with pytest.raises(KeyError, match='of the class itself'):
         round_trip(Refusing(), allow=Refusing)
-    refused(b'c%s\nNoModel\n.' % HERE.encode(), 'there is no NoModel',
+    refused(b'c%s\nNoModel\n.' % HERE.encode(), 'NoModel does not exist',
             allow=HERE + '.NoModel')
-    with pytest.raises(TypeError, match='allow takes names'):
+    with pytest.raises(TypeError, match='allow accepts names'):
         load(b'N.', allow=[3])
 
 
@@ -336,14 +336,15 @@ def test_calls(reduced, protocol, witness):
     (b'cbuiltins\nint\n}X\1\0\0\0xK\1sb.', 'a state for'),
     (b'cchainer.dataset.convert\nconcat_examples\n}X\1\0\0\0xK\1sb.', 'a state for'),
     (b'K\x01}b.', 'a state of'), (b'N}b.', 'a state of'),
-    # Objects that are made otherwise.
-    (b'cnumpy\nndarray\n(K\x05t\x81.', 'made otherwise'),
+    # Objects that are created in another way.
+    (b'cnumpy\nndarray\n(K\x05t\x81.', 'created in another way'),
     (b'cfunctools\npartial\ncchainer.links\nLinear\n\x85\x81.', 'names'),
-    (b'ccopyreg\n__newobj__\n(cbuiltins\nint\nK\1tR.', 'made otherwise'),
-    (b'ccopyreg\n_reconstructor\n(cbuiltins\nint\ncbuiltins\nint\nK\1tR.', 'otherwise'),
+    (b'ccopyreg\n__newobj__\n(cbuiltins\nint\nK\1tR.', 'created in another way'),
+    (b'ccopyreg\n_reconstructor\n(cbuiltins\nint\ncbuiltins\nint\nK\1tR.',
+     'created in another way'),
     (b'(K\x03ichainer.links.connection.linear\nLinear\n.', 'a call of'),
     (b'(cchainer.links.connection.linear\nLinear\nK\x03o.', 'a call of'),
-    (b'K\x01(tR.', 'a call of'), (b'N(t\x81.', 'made otherwise'),
+    (b'K\x01(tR.', 'a call of'), (b'N(t\x81.', 'created in another way'),
     # Broken files.
     (b'', 'damaged'), (b'\x80\x02', 'damaged'), (b'no pickle', 'damaged'), (
         b'.', 'damaged'), (b'\x80\x63N.', 'damaged'), (b'h\x05.', 'Memo'),

@@ -364,7 +364,7 @@ def test_arrays_with_object_fields_are_refused(path):
     array = np.array([(1, None)], [('a', 'i4'), ('b', 'O')])
     with open(path, 'wb') as file:
         np.savez(file, key=array)
-    with pytest.raises(ValueError, match='holds Python objects'):
+    with pytest.raises(ValueError, match='contains Python objects'):
         serializers.load_npz(path, Bag(key=None))
 
 
@@ -373,7 +373,7 @@ def test_errors_of_archives_come_through(path):
         np.lib.format.write_array_header_1_0(
             member, np.lib.format.header_data_from_array_1_0(np.ones(3)))
         member.write(b'too little')
-    with pytest.raises(ValueError, match=r"'x' of .* claims 24 bytes .* holds 10"):
+    with pytest.raises(ValueError, match=r"'x' of .* claims 24 bytes .* contains 10"):
         serializers.load_npz(path, Bag(x=None))
 
     class Broken(dict):

@@ -10,13 +10,13 @@ namespace chainer_fast {
 namespace {
 
 struct Entry {
-    PyObject *key, *value;      /* both owned; there may be no value */
+    PyObject *key, *value;      /* both owned; the value may be null */
 };
 
 class AddressTable {
 public:
-    Entry *entries = nullptr;       /* those that are not in use have no key */
-    size_t capacity = 0, size = 0;  /* a power of two, of which at most half is in use */
+    Entry *entries = nullptr;       /* unused entries have no key */
+    size_t capacity = 0, size = 0;  /* a power of two; at most half is in use */
 
     ~AddressTable() {
         for (size_t i = 0; i < capacity; ++i) {
@@ -32,7 +32,7 @@ public:
         return entry && entry->key ? entry : nullptr;
     }
 
-    /* Return the entry of an object, a new one if there is none; a null pointer for an
+    /* Return the entry of an object, a new one if necessary; a null pointer for an
        error. */
     Entry *make(PyObject *key) {
         if (2 * (size + 1) > capacity && !grow())
@@ -46,10 +46,11 @@ public:
         return entry;
     }
 
-    /* Remove an entry, whose key is held elsewhere, and leave its value to the caller. */
+    /* Remove an entry, whose key is held elsewhere, and pass its value to the
+       caller. */
     void remove(Entry *entry) {
         Py_DECREF(entry->key);
-        /* Close the gap, so that later entries of the same run stay reachable. */
+        /* Close the gap, so that later entries of the same run remain reachable. */
         const size_t mask = capacity - 1;
         size_t hole = entry - entries;
         for (size_t at = (hole + 1) & mask; entries[at].key; at = (at + 1) & mask)
@@ -63,8 +64,8 @@ public:
 
 private:
     size_t home_of(PyObject *key) const {
-        /* The high bits of the product: objects that are made one after the other lie at
-           multiples of their size, and the low bits of these are all alike. */
+        /* The high bits of the product: objects that are allocated successively
+           are at multiples of their size, whose low bits are all equal. */
         return ((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32) & (capacity - 1);
     }
 

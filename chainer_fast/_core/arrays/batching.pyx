@@ -1,4 +1,4 @@
-"""From data sets to batches: collecting examples, stacking arrays."""
+"""Making of batches: collecting examples, stacking arrays."""
 cimport numpy as np
 from cpython.object cimport PyObject_GetItem
 from cpython.ref cimport Py_INCREF
@@ -15,19 +15,19 @@ from numpy cimport (
 np.import_array()
 
 cdef enum:
-    # Examples with more axes than this take NumPy's way.
+    # Examples with more axes than this are left to NumPy.
     MAX_AXES = 15
 
 
 def tuples(tuple columns not None, list indices not None):
-    """Return tuples of the examples that several data sets have at some indices.
+    """Return tuples of the examples of several data sets at some indices.
 
     Parameters
     ----------
     columns : tuple of sequences
         The data sets.
     indices : list of int
-        Which examples.
+        Indices of the examples.
 
     Returns
     -------
@@ -43,11 +43,11 @@ def tuples(tuple columns not None, list indices not None):
         for i in range(n):
             column = columns[i]
             if PyArray_CheckExact(column):
-                # The short way for arrays of one axis or more.
+                # The fast path for arrays with at least one axis.
                 element = PySequence_GetItem(column, place)
             else:
                 element = PyObject_GetItem(column, index)
-            Py_INCREF(element)  # the tuple takes over a reference
+            Py_INCREF(element)  # the tuple steals a reference
             PyTuple_SET_ITEM(example, i, element)
         examples.append(example)
     return examples
@@ -58,7 +58,7 @@ cdef inline bint _is_number(int typenum) noexcept:
 
 
 cdef bint _is_row(object array, object first):
-    """Tell whether two arrays of plain numbers in C order agree in dtype and shape."""
+    """Return whether two plain arrays in C order have equal dtypes and shapes."""
     cdef int typenum
     if not PyArray_CheckExact(array):
         return False
@@ -74,7 +74,7 @@ cdef bint _is_row(object array, object first):
 
 
 cdef object _stack_scalars(list scalars):
-    """Return an array of NumPy's scalars, all of one type of numbers; else None."""
+    """Return an array of NumPy scalars of one numeric type, or None."""
     cdef npy_intp i, n = len(scalars)
     cdef type kind = type(scalars[0])
     cdef char *target

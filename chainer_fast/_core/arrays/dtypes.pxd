@@ -1,11 +1,11 @@
-"""Types of the elements of arrays, and whether those of two arrays are the same.
+"""Element types of arrays, and their comparison.
 
-Arrays that come from files, pickles or other libraries have descriptors of their own:
-types may be the same though two descriptors are not one object.
+Arrays from files, pickles or other libraries have separate descriptors: types may be
+equal although the descriptors are different objects.
 """
 cimport numpy as np
 
-# Kinds of floats, as the loops of updates and the kernels of GPUs are ordered.
+# Kinds of floats, in the order of the loops of updates and of GPU kernels.
 cdef enum:
     HALF, SINGLE, DOUBLE, N_KINDS
 
@@ -41,9 +41,9 @@ cdef extern from *:
             (PyObject *)PyArray_DESCR((PyArrayObject *)array), dtype);
     }
     """
-    # Of two objects, which may be something else than dtypes.
+    # For two objects, which need not be dtypes.
     bint same_dtype "cf_same_dtype" (object a, object b) noexcept
-    # Of two arrays of NumPy.
+    # For two NumPy arrays.
     bint same_type "cf_same_type" (object a, object b) noexcept
-    # Of an object that may be an array of NumPy, and another one.
+    # For an object that may be a NumPy array, and a dtype.
     bint has_dtype "cf_has_dtype" (object array, object dtype) noexcept

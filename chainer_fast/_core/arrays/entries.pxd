@@ -8,10 +8,11 @@ from chainer_fast._core.arrays.private cimport has_only_names
 
 
 cdef inline PyObject *entry_of(object entries, object name) except? NULL:
-    """Return the value of a name or a class, borrowed; NULL if there is none.
+    """Return the value of a name or a class, borrowed; NULL if missing.
 
-    No code of the user's runs, whereas a comparison with a key that is no string may be
-    such code. Keys are nearly always the very objects; names may be equal ones.
+    No code of the user runs, whereas a comparison with a key that is not a string may
+    be such code. Keys are nearly always identical objects; names may also be equal
+    ones.
     """
     cdef PyObject *key
     cdef PyObject *value

@@ -1,4 +1,4 @@
-/* Questions about the memory of arrays of NumPy; see `gapless.pxd`. */
+/* Queries about the memory of NumPy arrays; see `gapless.pxd`. */
 #ifndef CHAINER_FAST_CORE_ARRAYS_GAPLESS_HPP
 #define CHAINER_FAST_CORE_ARRAYS_GAPLESS_HPP
 
@@ -8,7 +8,7 @@
 namespace chainer_fast {
 namespace {
 
-/* The last axis of more than one element whose stride is so many bytes; -1 if none. */
+/* The last axis of more than one element with a given stride in bytes; -1 if none. */
 inline int axis_of_stride(PyArrayObject *array, npy_intp stride) {
     int axis = PyArray_NDIM(array) - 1;
     while (axis >= 0 && (PyArray_DIM(array, axis) == 1
@@ -31,7 +31,7 @@ inline bool fills_memory(PyObject *object) {
     return true;
 }
 
-/* Whether two gapless arrays of one shape and type have one order. */
+/* Whether two gapless arrays of one shape and type have the same order. */
 inline bool same_order(PyObject *one, PyObject *other) {
     PyArrayObject *a = reinterpret_cast<PyArrayObject *>(one);
     PyArrayObject *b = reinterpret_cast<PyArrayObject *>(other);

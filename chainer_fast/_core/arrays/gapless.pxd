@@ -1,8 +1,8 @@
-"""Gapless arrays: plain ones, and those that are plain but for the order of their axes.
+"""Gapless arrays, which are plain except for the order of their axes.
 
 Elements of a gapless array fill its memory without gaps. A loop over the elements of
-several that have the same shape and order need not know the order, and its result gets
-it, as NumPy's results do.
+several such arrays with the same shape and order does not depend on the order, and its
+result has the same order, as in NumPy.
 """
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIMS, PyArray_EMPTY, \
@@ -17,14 +17,14 @@ cdef extern from "numpy/arrayobject.h":
 cdef extern from "chainer_fast/_core/arrays/gapless.hpp" namespace "chainer_fast":
     # Whether an array, which is not empty, has no gaps in some order of axes.
     bint fills_memory(object array) noexcept
-    # Whether two gapless arrays of one shape and type have one order.
+    # Whether two gapless arrays of one shape and type have the same order.
     bint same_order(object a, object b) noexcept
 
 
 cdef inline char any_gapless_kind(object array) noexcept:
     """Return 'e', 'f' or 'd' for an array that is not empty, gapless but for its type.
 
-    It is 0 for others; 'e' are halves.
+    It is 0 for other arrays; 'e' is float16.
     """
     if not PyArray_CheckExact(array):
         return 0
@@ -59,7 +59,7 @@ cdef inline char common_gapless_kind(object a, object b) noexcept:
 
 
 cdef inline object empty_gapless_like(object array):
-    """Return a new array of the shape, type and order of a gapless one, not filled."""
+    """Return an uninitialized array with shape, type and order of a gapless one."""
     if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
         return PyArray_EMPTY(
             PyArray_NDIM(array), PyArray_DIMS(array), PyArray_TYPE(array), 0)

@@ -1,14 +1,14 @@
 /* Memory of large arrays, which waits for its next use.
  *
  * The C library maps arrays from 32 MiB on one by one and gives them back when they are
- * freed, so that each result of a large loop pays for new pages, which takes longer than
- * most loops. NumPy has a protocol for the memory of arrays (NEP 49): here blocks that are
- * freed wait, in large pages where the system has them. The system may take the pages of
- * waiting blocks when it is short of memory, and blocks beyond a limit are given back.
+ * freed, so that each result of a large loop pays for new pages, which takes longer
+ * than most loops. NumPy has a protocol for the memory of arrays (NEP 49): here blocks
+ * that are freed wait, in large pages where the system has them. The system may take
+ * the pages of waiting blocks when it is short of memory, and blocks beyond a limit are
+ * given back.
  *
- * Smaller arrays, and those of zeros, whose pages the system makes when they are touched,
- * stay with the handler that was there before.
- */
+ * Smaller arrays, and those of zeros, whose pages the system makes when they are
+ * touched, stay with the previous handler. */
 #pragma once
 
 #include <stddef.h>
@@ -104,10 +104,11 @@ public:
 private:
     const size_t limit;
     std::mutex mutex;
-    std::vector<Block> used, waiting;       /* those that have waited longest come first */
+    std::vector<Block> used, waiting;       /* those that have waited longest come
+                                             * first */
     size_t total = 0;                       /* bytes that wait */
 
-    /* A sixteenth of the memory that there is, or that the process may have. */
+    /* A sixteenth of the memory of the machine, or of the limit of the process. */
     static size_t limit_of_system() {
         size_t most = 16 * MOST_WAITING;
 #if defined(__linux__)
@@ -130,7 +131,7 @@ private:
         return data;
     }
 
-    /* A waiting block that is at most a quarter too large, the one that came last. */
+    /* The most recent waiting block that is at most a quarter too large. */
     Block reuse(size_t size) {
         for (size_t i = waiting.size(); i-- > 0;)
             if (size <= waiting[i].size && waiting[i].size <= size + size / 4) {
@@ -142,7 +143,7 @@ private:
         return {nullptr, 0};
     }
 
-    /* Gives back what has waited longest, until no more than so many bytes wait. */
+    /* Frees the blocks that have waited longest, until at most so many bytes wait. */
     void give_back(size_t most) {
         size_t count = 0;
         for (; total > most; ++count) {
@@ -152,7 +153,7 @@ private:
         waiting.erase(waiting.begin(), waiting.begin() + count);
     }
 
-    /* Others are behind the few bytes that the C library has of each. */
+    /* Other blocks begin after a few bytes of the C library. */
     static bool may_be_large(void *data) { return (size_t)data % HUGE_PAGE == 0; }
 
     std::vector<Block>::iterator place_of(void *data) {
@@ -161,7 +162,7 @@ private:
         });
     }
 
-    /* The bytes of a large array; 0 if it is another one. */
+    /* The bytes of a large array; 0 for other arrays. */
     size_t size_of(void *data) {
         if (!may_be_large(data))
             return 0;
@@ -171,7 +172,7 @@ private:
     }
 };
 
-/* That of the process, which no thread outlives; null without. */
+/* The handler of the process, which outlives all threads; null without one. */
 inline LargeMemory *large_memory = nullptr;
 
 inline PyDataMem_Handler large_handler = {
@@ -188,8 +189,8 @@ inline PyDataMem_Handler large_handler = {
 
 inline size_t waiting_bytes() { return large_memory ? large_memory->waiting_bytes() : 0; }
 
-/* Has large arrays that the running thread makes from now on wait when they are freed.
- * A handler that somebody else has set stays. Returns -1 after an exception. */
+/* Makes large arrays that the running thread creates from now on wait when they are
+ * freed. A handler set by other code is kept. Returns -1 after an exception. */
 inline int keep_large_arrays() {
 #if defined(__linux__)
     const char *const NAME = "mem_handler";     /* NumPy's for such capsules */

@@ -44,7 +44,7 @@ cdef extern from *:
     bint is_numpy_number "cf_is_numpy_number" (object x) noexcept
 
 cdef inline bint is_half(object array) noexcept:
-    """Tell whether an object is an array of halves in native bytes, of any strides."""
+    """Return whether an object is a native float16 array, with any strides."""
     return PyArray_CheckExact(array) and (
         cf_any_float_kind(<np.ndarray>array) == b'e')
 
@@ -58,26 +58,26 @@ cdef inline char kind_of(object array) noexcept:
     return cf_float_kind(<np.ndarray>array)
 
 
-# A loop trusts the sizes that it is given, but arrays may have changed since those were
-# taken: what was kept in forward meets in backward whatever the user has put in the
-# place of an input. So each compiled form asks for the size of every array it reads.
+# A loop trusts its size arguments, but arrays may have changed since these were
+# determined: in backward, an input may have been replaced by the user since forward.
+# Therefore each compiled form checks the size of every array that it reads.
 
 cdef inline bint is_vector(object array, char kind, npy_intp n) noexcept:
-    """Tell whether an array is plain, of a kind, and has one axis of ``n`` elements."""
+    """Return whether an array is plain, of a kind, with one axis of ``n`` elements."""
     return (kind_of(array) == kind and PyArray_NDIM(array) == 1
             and PyArray_DIM(<np.ndarray>array, 0) == n)
 
 
 cdef inline bint is_matrix(
         object array, char kind, npy_intp rows, npy_intp columns) noexcept:
-    """Tell whether an array is plain, of a kind, and a matrix of these sizes."""
+    """Return whether an array is plain, of a kind, and a matrix of these sizes."""
     return (kind_of(array) == kind and PyArray_NDIM(array) == 2
             and PyArray_DIM(<np.ndarray>array, 0) == rows
             and PyArray_DIM(<np.ndarray>array, 1) == columns)
 
 
 cdef inline object empty_like(object array):
-    """Return a new array of the same shape and type, not filled."""
+    """Return a new uninitialized array of the same shape and type."""
     return PyArray_EMPTY(
         PyArray_NDIM(array), PyArray_DIMS(array), np.PyArray_TYPE(array), 0)
 

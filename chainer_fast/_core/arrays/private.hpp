@@ -55,14 +55,14 @@ inline PyObject *instance_dict(PyObject *object) {
     if (dict == nullptr)
         PyErr_Clear();
     else
-        Py_DECREF(dict);    // the object keeps it
+        Py_DECREF(dict);    // the object keeps it alive
     return dict;
 }
 
-/* Return whether a dictionary is known to have no keys but strings, without a look at
+/* Return whether a dictionary is known to have only string keys, without inspecting
    them. From 3.11 to 3.14 the eleventh byte of its keys is 0 if there may be others. In
-   3.10 tables of names that instances share, which have no others, are told from the
-   rest. */
+   3.10, shared name tables of instances, which have no other keys, can be
+   recognized. */
 inline bool has_only_names(PyObject *dict) {
 #ifdef CF_UNKNOWN_PYTHON
     (void)dict;
@@ -75,7 +75,7 @@ inline bool has_only_names(PyObject *dict) {
 #endif
 }
 
-/* Cython makes the dictionary with the object; nearly none of them is used. */
+/* Cython makes the dictionary with the object, but it is rarely used. */
 inline void drop_instance_dict(PyObject *object) {
     if (PyObject **field = dict_field(object))
         Py_CLEAR(*field);
@@ -85,17 +85,17 @@ inline void drop_instance_dict(PyObject *object) {
 
    3.15 has `tp_version_tag`, an unsigned int as before; zero means that there is no
    version. Since 3.13 a class runs out of versions after a thousand changes
-   (`tp_versions_used`), and has none from then on.
-   PyUnstable_Type_AssignVersionTag gives a class a version, and does not tell which.
-   _PyType_Lookup is there, and returns a borrowed reference, which may go at once without
-   the GIL; _PyType_LookupRef is the safe one. */
+   (`tp_versions_used`), and has none from then on. PyUnstable_Type_AssignVersionTag
+   gives a class a version, but does not return it. _PyType_Lookup exists, and returns a
+   borrowed reference, which may go at once without the GIL; _PyType_LookupRef is the
+   safe one. */
 
 /* Type watchers are public since 3.12. */
 #if defined(CF_UNKNOWN_PYTHON) && PY_VERSION_HEX >= 0x030C0000 \
     && !defined(PYPY_VERSION) && !defined(GRAALVM_PYTHON)
 #define CF_WATCHED_TYPES
 
-/* Changes of all classes that are watched. */
+/* Number of changes of all watched classes. */
 inline unsigned int &type_changes() {
     static unsigned int n = 1;
     return n;
@@ -107,8 +107,8 @@ inline int count_change(PyTypeObject *) {
 }
 #endif
 
-/* Return a number that is another one after each change of a class or of its bases; zero
-   if nobody knows, so that nothing may be kept. */
+/* Return a number that changes with each change of a class or of its bases; zero if
+   unknown, so that nothing may be cached. */
 inline unsigned int type_version(PyTypeObject *type) {
 #if defined(CF_WATCHED_TYPES)
     static const int watcher = PyType_AddWatcher(count_change);
@@ -132,7 +132,7 @@ inline unsigned int type_version(PyTypeObject *type) {
 }
 
 /* Return whether an attribute of the class of an object is a certain value; -1 for an
-   error. Of functions, methods of extension types and plain values it makes no
+   error. For functions, methods of extension types and plain values, it makes no
    difference that the general form calls `__get__`. */
 inline int class_attribute_is(PyObject *object, PyObject *name, PyObject *value) {
 #ifdef CF_UNKNOWN_PYTHON
@@ -152,29 +152,29 @@ inline int class_attribute_is(PyObject *object, PyObject *name, PyObject *value)
 #endif
 }
 
-/* Have object.__new__ make instances of an extension type; only for one without fields,
-   and before classes derive from it. The field is public; that it is written to when the
-   type is ready is not foreseen, and has the effect of a type that inherits it. */
+/* Make object.__new__ create instances of an extension type; only for a type without
+   fields, and before classes derive from it. The field is public; writing to it after
+   the type is ready is not documented, and acts like a type that inherits it. */
 inline void make_as_objects(PyObject *type) {
     reinterpret_cast<PyTypeObject *>(type)->tp_new = PyBaseObject_Type.tp_new;
 }
 
 /* -- CPython: references
 
-   Since 3.14 a reference of the interpreter's stack may be left out of Py_REFCNT, and so
-   may an argument, of functions in C and of those in Python. The object then has another
-   reference, which is counted: that of the caller's variable. Generators, frames that
-   outlive their call, closures and containers count theirs. So whoever counts his own
-   references alone learns, as before, whether there are others; whoever counts that of an
-   argument may not. */
+   Since 3.14 a reference of the interpreter's stack may be left out of Py_REFCNT, and
+   so may an argument, of functions in C and of those in Python. The object then has
+   another reference, which is counted: that of the caller's variable. Generators,
+   frames that outlive their call, closures and containers count theirs. So code that
+   counts only its own references finds, as before, whether there are others; code that
+   counts that of an argument may not. */
 
-/* Return whether the deallocation of an object is under way: its weak references are
-   being called back, or the interpreter has postponed it. It must not be referenced:
+/* Return whether an object is being deallocated: callbacks of its weak references
+   are running, or the interpreter has postponed it. It must not be referenced:
    releasing that reference would deallocate it again. */
 inline int is_going(PyObject *object) { return Py_REFCNT(object) <= 0; }
 
-/* Return whether there may be other references than the `n` that the caller knows: those
-   of fields and of variables of compiled code, never those of Python's arguments. */
+/* Return whether there may be more references than the `n` that the caller knows: those
+   of fields and of variables of compiled code, never those of Python arguments. */
 inline int may_have_more_references(PyObject *object, Py_ssize_t n) {
 #ifdef CF_UNKNOWN_PYTHON
     (void)object, (void)n;
@@ -184,8 +184,8 @@ inline int may_have_more_references(PyObject *object, Py_ssize_t n) {
 #endif
 }
 
-/* Return whether there may be weak references, by which somebody may come back to an
-   object that nobody else refers to. */
+/* Return whether there may be weak references, through which an otherwise
+   unreferenced object may be accessed. */
 inline int may_be_held_weakly(PyObject *object) {
 #ifdef CF_UNKNOWN_PYTHON
     (void)object;
@@ -197,8 +197,8 @@ inline int may_be_held_weakly(PyObject *object) {
 #endif
 }
 
-/* Return the object that a weak reference refers to, or None. 3.13 deprecates the older
-   function, and 3.15 lacks it. */
+/* Return the object of a weak reference, or None. 3.13 deprecates the older function,
+   and 3.15 lacks it. */
 inline PyObject *referent(PyObject *reference) {
     PyObject *object;
 #if PY_VERSION_HEX >= 0x030D0000
@@ -225,7 +225,7 @@ inline bool find_loop(PyObject *ufunc, int typenum, InnerLoop *loop, void **data
 #ifndef CF_GENERAL
     const PyUFuncObject *table = reinterpret_cast<PyUFuncObject *>(ufunc);
     for (int i = 0; i < table->ntypes; ++i) {
-        /* The first loop that fits is NumPy's choice; slower ones may come after it. */
+        /* NumPy selects the first loop that matches; slower ones may follow. */
         const char *types = table->types + table->nargs * i;
         if (std::all_of(types, types + table->nargs, [=](char c) { return c == typenum; })) {
             *loop = reinterpret_cast<InnerLoop>(table->functions[i]);
@@ -239,8 +239,8 @@ inline bool find_loop(PyObject *ufunc, int typenum, InnerLoop *loop, void **data
 
 /* -- NumPy: products of vectors */
 
-/* Write the sum of the squares of an array in C order, in its own type, with the bits of
-   numpy.dot; return -1 for an error. */
+/* Write the sum of the squares of an array in C order, in its own type, bit-identical
+   to numpy.dot; return -1 for an error. */
 inline int sum_squares(PyObject *object, void *result) {
     PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
 #ifndef CF_GENERAL
@@ -270,15 +270,15 @@ inline int sum_squares(PyObject *object, void *result) {
 /* -- NumPy: the Mersenne Twister
 
    `bitgen_t` is public, what its field `state` points to is not. The caller compares it
-   with what the attribute `state` of the generator tells. */
+   with the attribute `state` of the generator. */
 
 struct Twister {
     uint32_t key[624];
     int pos;
 };
 
-/* Return the state behind the capsule of a generator MT19937; a null pointer in the
-   general way, and with an error. */
+/* Return the state of the capsule of an MT19937 generator; a null pointer in the
+   general form, and for an error. */
 inline Twister *find_twister(PyObject *capsule) {
 #ifdef CF_GENERAL
     (void)capsule;

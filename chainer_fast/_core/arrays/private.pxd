@@ -1,16 +1,16 @@
-"""What compiled code uses of CPython and NumPy beyond what these promise.
+"""Uses of CPython and NumPy beyond their public guarantees.
 
-The header says which versions take the fast way.
+The header lists the versions with a fast form.
 """
 from cpython.object cimport PyObject, PyTypeObject
 from libc.stdint cimport uint32_t
 from numpy cimport npy_intp
 
 cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast":
-    # Whether the interpreter is one that the fast forms are for.
+    # Whether the fast forms support the interpreter.
     bint KNOWN_PYTHON
 
-    # The instance dictionary if there is one yet: borrowed, or NULL.
+    # The instance dictionary, borrowed, or NULL if it does not exist yet.
     PyObject *instance_dict(object) noexcept
     void drop_instance_dict(object) noexcept
     bint has_only_names(object dictionary) noexcept

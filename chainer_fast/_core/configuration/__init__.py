@@ -1,1 +1,1 @@
-"""What a thread has set: its configuration and its hooks; ``state`` comes first."""
+"""Configuration and hooks of a thread; read ``state`` first."""

@@ -1,8 +1,9 @@
 """The global interpreter lock (GIL), which the compiled engine needs.
 
-Graphs hold borrowed pointers, and counts of references are read: both are right while
-one thread of Python runs at a time. A free-threaded interpreter switches its lock on
-when it loads a module that says so, as all of ours do, unless it was told not to.
+Graphs hold borrowed pointers, and reference counts are read: both are correct while
+one Python thread runs at a time. A free-threaded interpreter enables its lock when it
+loads a module that requires it, as all modules of the package do, unless it was
+disabled explicitly.
 """
 import sys
 
@@ -19,7 +20,7 @@ def is_on():
 
 
 def require():
-    """Refuse an interpreter that was told to do without the lock.
+    """Reject an interpreter whose lock was disabled explicitly.
 
     Raises
     ------
@@ -28,5 +29,5 @@ def require():
     if not is_on():
         raise ImportError(
             'chainer_fast needs the global interpreter lock (GIL), which is switched '
-            'off in this process. Unset PYTHON_GIL, and leave out -X gil=0: Python '
-            'then switches the lock on when it imports chainer_fast.')
+            'off in this process. Unset PYTHON_GIL, and omit -X gil=0: Python then '
+            'switches the lock on when it imports chainer_fast.')

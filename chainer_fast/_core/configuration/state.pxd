@@ -1,13 +1,13 @@
-"""The running thread as the engine sees it: its hooks and its configuration."""
+"""The engine's record of the running thread: its hooks and its configuration."""
 
 
 cdef class ThreadState:
-    # OrderedDicts from the names that hooks were added under.
+    # OrderedDicts of hooks, by the names under which they were added.
     cdef public object function_hooks
     cdef public object link_hooks
     # Entries that ``chainer_fast.config`` holds for this thread alone.
     cdef dict overrides
-    # Version of the configuration that the flags below were read at.
+    # Version of the configuration at which the flags below were read.
     cdef unsigned long long seen
     cdef bint enable_backprop
     cdef bint debug

@@ -38,7 +38,7 @@ keep_large_arrays()
 
 
 def waiting_bytes():
-    """Return how many bytes of large arrays that were freed wait for their next use."""
+    """Return the bytes of freed large arrays that are kept for reuse."""
     return _waiting_bytes()
 
 
@@ -64,7 +64,7 @@ class _Owner(threading.local):
 
 
 cdef object _owner = _Owner()
-# Raised by every change of the configuration, in any thread.
+# Incremented by every change of the configuration, in any thread.
 cdef unsigned long long _version = 1
 cdef LocalEntries _config = None
 cdef object _note_new_name = None
@@ -76,7 +76,7 @@ cdef ThreadState current():
     cdef ThreadState state
     if cf_thread_state is NULL:
         state = ThreadState()
-        keep_large_arrays()     # a thread has a handler of its own
+        keep_large_arrays()     # each thread has its own handler
         _owner.state = state
         cf_thread_state = <PyObject *>state
     else:
@@ -98,7 +98,7 @@ cdef int _refresh(ThreadState state) except -1:
 
 
 cdef int _choose_threads(ThreadState state, wanted) except -1:
-    """Have the loops of this thread use a number of threads, or as many as before."""
+    """Make the loops of this thread use a number of threads, or the original number."""
     if wanted is None:
         if state.threads:
             set_threads(state.threads)
@@ -111,14 +111,14 @@ cdef int _choose_threads(ThreadState state, wanted) except -1:
 
 
 cdef int set_enable_backprop(ThreadState state, bint value) except -1:
-    """Switch graph construction in this thread, as an assignment to the entry would."""
+    """Turn graph construction in this thread on or off, like assigning the entry."""
     state.overrides['enable_backprop'] = bool(value)
     state.enable_backprop = value
     return 0
 
 
 def check(str name, value):
-    """Raise ``ValueError`` for a value that the loops could not use."""
+    """Raise ``ValueError`` for a value that the loops do not support."""
     if name == 'num_threads' and value is not None and (
             not isinstance(value, int) or isinstance(value, bool) or value < 1):
         raise ValueError(
@@ -132,10 +132,11 @@ cpdef changed():
 
 
 def version_address():
-    """Return where the version of the configuration stands, an ``unsigned long long``.
+    """Return the address of the version of the configuration, an ``unsigned long
+    long``.
 
-    Compiled code that keeps what it has read of the configuration reads it again when
-    the version is another.
+    Compiled code that caches entries of the configuration reads them again when the
+    version has changed.
     """
     return <uintptr_t>&_version
 
@@ -163,7 +164,7 @@ def get_link_hooks():
 
 
 cdef class LocalEntries:
-    # The first lines are what ``inspect.signature`` reads.
+    # ``inspect.signature`` reads the first lines.
     """LocalEntries(global_config)
 --
 
@@ -229,9 +230,9 @@ cdef class LocalEntries:
         return {**self._global_entries, **self._entries()}
 
     def _own_entries(self):
-        """Return the running thread's own entries, as the dictionary that has them.
+        """Return the dictionary of the running thread's own entries.
 
-        Call :func:`changed` after a change of it.
+        Call :func:`changed` after modifying it.
         """
         return self._entries()
 
@@ -245,7 +246,7 @@ cdef int _no_entry(str name) except -1:
 
 
 def bind_config(LocalEntries config not None, note_new_name):
-    """Make ``config`` the one that the engine obeys; called once, at import.
+    """Register ``config`` as the configuration of the engine; called once, at import.
 
     Parameters
     ----------

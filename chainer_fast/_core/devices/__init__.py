@@ -1,1 +1,1 @@
-"""Kernels on GPUs: what is on a device, and launches by the driver of CUDA."""
+"""Kernels on GPUs: queries about device arrays, and launches by the CUDA driver."""

@@ -1,4 +1,5 @@
-/* The functions of CUDA's driver that launch kernels and copy, and what they take. */
+/* The functions of the CUDA driver that launch kernels and copy, with their
+ * arguments. */
 #pragma once
 
 #include <stdint.h>
@@ -6,7 +7,7 @@
 
 namespace chainer_fast {
 
-/* Arguments of a kernel, laid out as the driver has them. */
+/* Arguments of a kernel, in the driver's layout. */
 class Arguments {
 public:
     template <typename T>
@@ -14,7 +15,7 @@ public:
         *add_array<T>(1) = value;
     }
 
-    /* Room for some elements, which are filled with zeros. */
+    /* Memory for some elements, filled with zeros. */
     template <typename T>
     T *add_array(size_t n) {
         align(sizeof(T));
@@ -27,13 +28,13 @@ public:
 
 private:
     friend struct Driver;
-    // The driver refuses more than 4096. The rest is room for the coefficients of the
-    // longest list of steps, so that it can.
+    // The driver rejects more than 4096. The rest is space for the coefficients of the
+    // longest list of steps, so that it can do so.
     alignas(8) char bytes[4096 + 1024];
     size_t size = 0;
 };
 
-/* A kernel as a context of the driver has it, for arrays of a kind. */
+/* A kernel in a context of the driver, for arrays of a kind. */
 struct Compiled {
     intptr_t context;
     char kind;

@@ -1,4 +1,4 @@
-"""Kernels on GPUs, launched by the driver of CUDA."""
+"""Kernels on GPUs, launched by the CUDA driver."""
 from libc.stdint cimport intptr_t
 from libcpp.vector cimport vector
 

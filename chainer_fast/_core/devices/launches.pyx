@@ -1,8 +1,8 @@
-"""Kernels on GPUs, launched by the driver of CUDA.
+"""Kernels on GPUs, launched by the CUDA driver.
 
-CuPy owns arrays, streams and what it has compiled.  A launch by CuPy takes several
-microseconds, for the objects that it reads and makes; here the driver's own function is
-called through its address, with arguments that were packed in C.
+CuPy owns arrays, streams and compiled kernels. A launch by CuPy takes several
+microseconds, for the objects that it reads and makes; here the driver's function is
+called through its address, with arguments packed in C.
 """
 cimport numpy as np
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
@@ -46,13 +46,13 @@ cdef object _stream_address = None       # () -> address of the current stream
 cdef object _error = None                # status -> exception
 cdef Driver _driver
 cdef _Stream _get_stream = NULL
-# The devices of the contexts that have been seen.
+# The devices of known contexts.
 cdef vector[Device] _devices
 
 
 def bind(*, array, launch_kernel=0, get_context=0, copy=0, stream=None,
          stream_capsule=None, device=None, use_device=None, error=None):
-    """Make known arrays on GPUs and the driver; called once, at import.
+    """Register the class of GPU arrays and the driver; called once, at import.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ def bind(*, array, launch_kernel=0, get_context=0, copy=0, stream=None,
         Addresses of ``cuLaunchKernel``, ``cuCtxGetCurrent`` and
         ``cuMemcpyDtoDAsync_v2``; without them CuPy launches all kernels.
     stream : callable
-        What returns the address of the current stream.
+        Returns the address of the current stream.
     stream_capsule : capsule, optional
-        The same as a function in C, if it is called as it was in CuPy 13 and 14.
+        The same as a C function, if its signature is that of CuPy 13 and 14.
     device, use_device : callable
-        What returns the number of the current device, and what changes it.
+        Functions that return and set the number of the current device.
     error : callable
-        What makes an exception of a status of the driver.
+        Makes an exception from a status of the driver.
     """
     global _Array, _device_number, _use_device, _stream_address, _error, _get_stream
     _Array = array
@@ -86,12 +86,12 @@ def bind(*, array, launch_kernel=0, get_context=0, copy=0, stream=None,
 
 
 cdef bint is_on_device(object array) noexcept:
-    """Tell whether something is an array on a GPU."""
+    """Return whether an object is an array on a GPU."""
     return type(array) is _Array
 
 
 cdef bint all_on_devices(tuple arrays) noexcept:
-    """Tell whether all are arrays on GPUs or None."""
+    """Return whether all objects are arrays on GPUs or None."""
     cdef Py_ssize_t i
     cdef object array
     for i in range(PyTuple_GET_SIZE(arrays)):
@@ -102,7 +102,7 @@ cdef bint all_on_devices(tuple arrays) noexcept:
 
 
 cdef bint on_current_device(tuple arrays) except -1:
-    """Tell whether all are arrays on the current GPU or None."""
+    """Return whether all objects are arrays on the current GPU or None."""
     cdef int device = 0
     cdef object array
     if current_context(&device) == 0:
@@ -127,7 +127,7 @@ cdef int device_in_use(tuple arrays) except -2:
 
 
 cdef int use_again(int device) except -1:
-    """Make a GPU the current one if it is not any more."""
+    """Make a GPU the current one if it no longer is."""
     cdef int current = device
     if current_context(&current) == 0 or current != device:
         _use_device(device)
@@ -135,12 +135,12 @@ cdef int use_again(int device) except -1:
 
 
 cdef int kind_on_device(object array) except -2:
-    """Return the kind of an array of floats on a GPU, or -1."""
+    """Return the kind of a floating-point array on a GPU, or -1."""
     return kind_of_dtype(array.dtype) if type(array) is _Array else -1
 
 
 cdef int kind_of_dtype(object dtype) except -2:
-    """Return the kind of a type of floats, or -1."""
+    """Return the kind of a floating-point type, or -1."""
     cdef char letter = (<np.dtype>dtype).type
     if letter == c'f':
         return SINGLE
@@ -155,7 +155,7 @@ cdef intptr_t current_stream() except? -1:
 
 
 cdef intptr_t current_context(int *device) except -1:
-    """Return the driver's context, and find its device; 0 if there is none."""
+    """Return the driver's context, and set its device; 0 without a context."""
     cdef intptr_t context = _driver.context()
     cdef size_t i
     if context == 0:
@@ -172,7 +172,7 @@ cdef intptr_t current_context(int *device) except -1:
 cdef intptr_t address_on(int device, object array) except -1:
     """Return the address of an array if it is on a device, otherwise 0.
 
-    That of an array without elements may be 0, too.
+    The address of an array without elements may be 0, too.
     """
     cdef object memory = array.data
     return memory.ptr if memory.device_id == device else 0
@@ -208,7 +208,7 @@ cdef object new_on_device(object shape, object dtype):
 
 
 cdef object new_channels_last(object shape, object dtype):
-    """Return a new array of three axes or more, whose channels are last in memory."""
+    """Return a new array of at least three axes, with channels last in memory."""
     cdef tuple given = shape
     cdef Py_ssize_t ndim = len(given)
     return new_on_device((given[0], *given[2:], given[1]), dtype).transpose(
@@ -220,7 +220,7 @@ cdef tuple _CHANNELS_SECOND = (
 
 
 cpdef bint is_channels_last(object array) except -1:
-    """Tell whether an array has its channels last in memory, and is not plain as well.
+    """Return whether an array has channels last in memory, and is not also plain.
 
     Parameters
     ----------
@@ -251,21 +251,21 @@ cpdef bint is_channels_last(object array) except -1:
 
 
 cdef int channels_first(int ndim, int i) noexcept:
-    """Return the axis whose elements are the next ones in memory after ``i`` axes.
+    """Return the axis that follows ``i`` axes in memory order.
 
-    This is where channels are last in memory.
+    This applies to channels last in memory.
     """
     return 1 if i == 0 else 0 if i == ndim - 1 else ndim - i
 
 
 cdef class DeviceKernel:
-    """A kernel, compiled when it is first launched in a context for arrays of a type.
+    """A kernel, compiled at its first launch in a context for arrays of a type.
 
     Parameters
     ----------
     make : callable
         Takes the letter of a dtype, and compiles the kernel for such arrays on the
-        current device. What it returns has the attribute ``ptr``, the function of the
+        current device. Its result has the attribute ``ptr``, the function of the
         driver.
     """
 
@@ -286,7 +286,7 @@ cdef class DeviceKernel:
     cdef int launch(
             self, intptr_t context, char kind, Py_ssize_t n,
             Arguments &arguments) except -1:
-        """Launch a thread for each of some elements.
+        """Launch a thread for each element.
 
         Parameters
         ----------
@@ -307,14 +307,15 @@ cdef class DeviceKernel:
             Arguments &arguments) except -1:
         """Launch the kernel on the current stream.
 
-        Without blocks, which the driver refuses, nothing is done.
+        Nothing is done without blocks, which the driver rejects.
         """
         cdef intptr_t function, stream
         cdef int status
         if blocks == 0:
             return 0
         function, stream = self._function(context, kind), current_stream()
-        # Behind a thousand others a launch waits for the card; other threads need not.
+        # After a thousand others, a launch waits for the card; other threads need not
+        # wait.
         with nogil:
             status = _driver.launch(function, blocks, threads, stream, arguments)
         if status:
@@ -323,7 +324,7 @@ cdef class DeviceKernel:
 
 
 cdef class FlatKernel(DeviceKernel):
-    """A kernel that goes over arrays of one shape and type, and is called from Python.
+    """A kernel over arrays of one shape and type, called from Python.
 
     Its arguments are the addresses of the arrays, the number of elements as ``long
     long``, and numbers, doubles with such arrays and floats with others.
@@ -340,7 +341,8 @@ cdef class FlatKernel(DeviceKernel):
         Returns
         -------
         bool
-            Whether it could be: all have to be on the current device, and in C order.
+            Whether it was launched: all arrays must be on the current device, and in
+            C order.
         """
         cdef int device = 0, kind
         cdef intptr_t context = current_context(&device), address

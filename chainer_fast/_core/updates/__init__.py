@@ -1,1 +1,1 @@
-"""Updates of parameters; ``update.pyx`` names its parts in the order to read them."""
+"""Updates of parameters; ``update.pyx`` lists its parts in reading order."""

@@ -1,8 +1,7 @@
-# Changes of arrays on GPUs that are made together. Part of update.pyx.
-#
-# Nothing is computed here. Changes of many parameters are noted, and those that are
-# alike are made by one kernel. A *batch*, whose class is handed down at import, serves
-# arrays that differ in order or have gaps, lie on another device or overlap.
+# Batched changes of arrays on GPUs. Part of update.pyx.
+# Nothing is computed here. Changes of many parameters are queued, and equal ones are
+# made by one kernel. A *batch*, whose class is registered at import, handles arrays
+# that differ in order or have gaps, are on another device or overlap.
 
 cdef extern from "chainer_fast/_core/updates/device_arrays.hpp" \
         namespace "chainer_fast":
@@ -30,7 +29,7 @@ cdef dict _kernels = {}
 
 
 def bind_devices(*, batch, make_kernel):
-    """Make known what changes arrays on GPUs; called once, at import.
+    """Register the classes and functions that change arrays on GPUs; called at import.
 
     Parameters
     ----------
@@ -38,8 +37,8 @@ def bind_devices(*, batch, make_kernel):
         Class with the methods of
         :class:`chainer_fast.backends.kernels.update_rules.cuda.Batch`.
     make_kernel : callable
-        Takes the names of steps, the letters of the types of parameter and gradient,
-        and the number of arrays. Returns the compiled kernel.
+        Takes the names of steps, the type letters of parameter and gradient, and the
+        number of arrays. Returns the compiled kernel.
     """
     global _Batch, _make_kernel
     _Batch = batch
@@ -47,12 +46,12 @@ def bind_devices(*, batch, make_kernel):
 
 
 def capacity(int n_arrays):
-    """Return how many parameters a kernel takes at a time that have so many arrays."""
+    """Return the maximum number of parameters with so many arrays in a kernel."""
     return _capacity(n_arrays)
 
 
 cdef list arrays_of_update(object param, object grad, object states, tuple names):
-    """Return the arrays of an update in order; None if there is no such state."""
+    """Return the arrays of an update in order; None if a state is missing."""
     cdef list arrays = [param, grad]
     cdef PyObject *item
     if len(names) and not PyDict_Check(states):
@@ -66,7 +65,7 @@ cdef list arrays_of_update(object param, object grad, object states, tuple names
 
 
 cdef bint _is_gapless(object array) except -1:
-    """Tell whether an array, which is not empty, has no gaps in some order of axes."""
+    """Return whether a nonempty array has no gaps in some order of axes."""
     cdef tuple shape = array.shape
     cdef tuple strides = array.strides
     cdef Py_ssize_t covered = array.itemsize, nbytes = array.nbytes
@@ -82,7 +81,7 @@ cdef bint _is_gapless(object array) except -1:
 
 
 cdef bint _lies_like(object first, object array) except -1:
-    """Tell whether two arrays of one shape have the same order in memory."""
+    """Return whether two arrays of one shape have the same memory order."""
     cdef Py_ssize_t size = first.itemsize, other_size = array.itemsize
     cdef Py_ssize_t n, stride, other
     for n, stride, other in zip(first.shape, first.strides, array.strides):
@@ -94,9 +93,9 @@ cdef bint _lies_like(object first, object array) except -1:
 cdef bint _read(list arrays, Changed *out) except -1:
     """Read arrays of one shape and order on the current device; False for others.
 
-    All have the type of the first, but for states of halves, which are of single
-    precision. The gradient of a parameter's twin in single precision, and the parameter
-    itself, which comes last, are halves.
+    All have the type of the first, except that states of float16 parameters are
+    float32. The gradient of a parameter's float32 copy, and the parameter itself, which
+    comes last, are float16.
     """
     cdef int device = 0
     cdef int i, kind, n = len(arrays)
@@ -152,20 +151,20 @@ cdef bint _are_alike(Step *a, Step *b, int n) noexcept:
 
 
 cdef class Changes:
-    """Changes of arrays on GPUs that wait to be made together."""
-    cdef list arrays             # of each change; they live until it is made
+    """Queued changes of arrays on GPUs."""
+    cdef list arrays             # of each change; kept alive until it is made
     cdef vector[Changed] noted
     cdef vector[Step] steps
-    cdef Changed next            # what `place` found
+    cdef Changed next            # results of `place`
     cdef bint next_is_plain
-    cdef bint plain              # all can be launched here
+    cdef bint plain              # whether all can be launched here
 
     def __cinit__(self):
         self.arrays = []
         self.plain = True
 
     cdef bint place(self, list arrays) except -1:
-        """Find out whether there are kernels for some arrays; `add` comes next."""
+        """Determine whether kernels support some arrays; `add` comes next."""
         if arrays is None:
             return False
         self.next_is_plain = _read(arrays, &self.next)
@@ -173,10 +172,10 @@ cdef class Changes:
 
     cdef int add(
             self, list arrays, Step *steps, int n_steps, int n_hooks=0) except -1:
-        """Note the steps of a change.
+        """Queue the steps of a change.
 
-        The first ones can be hooks of the optimizer, which are done for all parameters
-        before the other steps of any.
+        The first ones may be hooks of the optimizer, which are applied to all
+        parameters before any other steps.
         """
         cdef int i
         self.next.first_step = self.steps.size()
@@ -186,13 +185,13 @@ cdef class Changes:
             self.steps.push_back(steps[i])
         self.noted.push_back(self.next)
         self.arrays.append(arrays)
-        # It takes two kernels, one of which finds norms.
+        # It needs two kernels, one of which computes norms.
         self.plain = self.plain and self.next_is_plain and (
             strncmp(steps[n_steps - 1].name, 'Change<LARS>', 12) != 0)
         return 0
 
     cdef int launch(self) except -1:
-        """Make all changes, and forget them."""
+        """Make all changes, and clear the queue."""
         cdef vector[Changed] noted
         cdef vector[Step] steps
         cdef list arrays = self.arrays
@@ -209,7 +208,7 @@ cdef class Changes:
 
 
 cdef int _launch(vector[Changed] &noted, vector[Step] &steps) except -1:
-    """Make changes, those that are alike by one kernel."""
+    """Make changes, with one kernel for equal ones."""
     cdef vector[Changed *] group
     cdef vector[bint] done
     cdef Changed *first

@@ -1,8 +1,7 @@
 # Gradients of all parameters of a link, in compiled passes where possible. Part of
 # update.pyx.
-#
 # The plain case is a parameter of the public class itself, with NumPy arrays. For any
-# other parameter, functions here report that it is not served, or call the hook.
+# other parameter, functions here report that it is not supported, or call the hook.
 
 cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nogil:
     double squares_of_halves(const uint16_t *, Py_ssize_t)
@@ -12,18 +11,18 @@ cdef dict _hook_recipes = {}        # class of hooks -> HookRecipe
 
 
 def register_hook(type hook_class, HookRecipe recipe):
-    """Let :func:`call_hook` and rules that are updated together serve a class of hooks.
+    """Let :func:`call_hook` and batched rules support a class of hooks.
 
     A hook is called with a rule and a parameter, and changes the parameter's gradient.
     The class has a tuple ``_served_methods``: the names of the methods that a recipe
-    replaces. A hook is served only as long as none of them is replaced.
+    replaces. A hook is supported only as long as none of them is replaced.
     """
     recipe.methods = Methods(hook_class, hook_class._served_methods)
     _hook_recipes[hook_class] = recipe
 
 
 cdef int report(Operation operation=PRODUCT) except -1:
-    """Have NumPy warn of the error flags raised since they were cleared."""
+    """Make NumPy warn of the error flags raised since they were cleared."""
     cdef int flags = float_errors()
     if flags:
         report_float_errors(flags, operation)
@@ -31,7 +30,7 @@ cdef int report(Operation operation=PRODUCT) except -1:
 
 
 cdef VariableBase plain_of(object param):
-    """Return the variable of the plain array; another one for a wrapper."""
+    """Return the variable of the plain array, which differs for a wrapper."""
     cdef VariableBase variable = <VariableBase>param
     if is_wrapper(variable.arr):
         return (<ArrayBase>variable.arr)._v
@@ -39,13 +38,13 @@ cdef VariableBase plain_of(object param):
 
 
 cdef bint has_gradient(VariableBase variable) except -1:
-    """Tell whether what :func:`plain_of` returns has an array and a gradient."""
+    """Return whether the result of :func:`plain_of` has an array and a gradient."""
     return (variable.arr is not None and variable.grad_arr is not None
             and variable._grad_valid and variable._layout is None)
 
 
 cdef bint is_ready(object param) except -1:
-    """Tell whether a parameter has a gradient, and make that an array."""
+    """Return whether a parameter has a gradient, after converting it to an array."""
     cdef VariableBase variable
     if type(param) is not _Parameter:
         return False
@@ -57,7 +56,7 @@ cdef bint is_ready(object param) except -1:
 
 
 def has_cleared_grad(params):
-    """Tell whether the gradient of any of the initialized parameters is None."""
+    """Return whether the gradient of any initialized parameter is None."""
     cdef VariableBase variable
     for param in params:
         if type(param) is _Parameter:
@@ -71,7 +70,7 @@ def has_cleared_grad(params):
 
 
 def of_scaled_loss(params):
-    """Return the parameters whose gradients have been computed with a loss scale."""
+    """Return the parameters whose gradients were computed with a loss scale."""
     cdef list found = []
     for param in params:
         if type(param) is _Parameter:
@@ -86,7 +85,7 @@ def of_scaled_loss(params):
 
 
 cdef bint prepare_unscale(object loss_scale, int kind, Step *step) except -1:
-    """Choose the loop that divides by a loss scale; False if that is not plain."""
+    """Select the loop that divides by a loss scale; False if that is not plain."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = _unscale.loops[kind]
     step.name = _unscale.name
@@ -105,7 +104,7 @@ cdef HookRecipe recipe_of_hook(object hook):
 
 
 def has_recipe(hook):
-    """Tell whether a hook has a compiled form that may be part of an update."""
+    """Return whether a hook has a compiled form that may be part of an update."""
     cdef HookRecipe recipe = recipe_of_hook(hook)
     return recipe is not None and recipe.loops is not NULL
 
@@ -113,7 +112,7 @@ def has_recipe(hook):
 cdef bint prepare_hook(
         HookRecipe recipe, object hook, object loss_scale, int kind,
         Step *step) except -1:
-    """Choose a hook's loop and coefficients; False if the hook is not plain."""
+    """Select a hook's loop and coefficients; False if the hook is not plain."""
     cdef PyObject *fields = instance_dict(hook)
     cdef PyObject *item
     cdef double scale
@@ -145,7 +144,7 @@ cdef bint _run_hook(
         object param, HookRecipe recipe, object hook, Changes changes) except -1:
     """Run the loop of a hook on a parameter; False if nothing was done.
 
-    A change of an array on a GPU is only noted.
+    A change of an array on a GPU is only queued.
     """
     cdef VariableBase variable
     cdef Operands operands
@@ -176,7 +175,7 @@ cdef bint _run_hook(
 
 
 def change(hook, param):
-    """Change a gradient as a hook does, by its compiled form.
+    """Apply the compiled form of a hook to a gradient.
 
     Returns
     -------
@@ -270,7 +269,7 @@ def scale_grads(params, double factor):
     Returns
     -------
     list of Parameter
-        Parameters that are not plain and were left out.
+        Parameters that are not plain and were skipped.
     """
     cdef list left = []
     cdef VariableBase variable
@@ -296,7 +295,7 @@ def scale_grads(params, double factor):
 
 
 cdef bint _is_finite(object array, int kind) noexcept:
-    """Tell whether no element of a contiguous array is infinite or NaN."""
+    """Return whether no element of a contiguous array is infinite or NaN."""
     cdef const void *data = PyArray_DATA(array)
     cdef Py_ssize_t n = PyArray_SIZE(array)
     if kind == HALF:
@@ -307,7 +306,7 @@ cdef bint _is_finite(object array, int kind) noexcept:
 
 
 def are_finite(params):
-    """Tell whether all gradients are plain, contiguous and finite."""
+    """Return whether all gradients are plain, contiguous and finite."""
     cdef int kind
     for param in params:
         kind = _kind_of_gradient(

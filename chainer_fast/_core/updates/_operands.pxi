@@ -1,21 +1,20 @@
-# Loops over the arrays of a parameter, however they lie in memory. Part of update.pyx.
-#
-# Arrays that are contiguous in the same order, as nearly all are, go to the loops
-# directly. Others are copied, and copied back.
+# Loops over the arrays of a parameter with any memory layout. Part of update.pyx.
+# Arrays that are contiguous in the same order, as nearly all are, are passed to
+# the loops directly. Others are copied, and copied back.
 
 cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nogil:
     void floats_from_halves(const unsigned short *, float *, Py_ssize_t) noexcept
     void halves_from_floats(const float *, unsigned short *, Py_ssize_t) noexcept
 
 cdef enum:
-    # Elements that go through several loops at a time.
+    # Number of elements that several loops process at a time.
     BLOCK = 2048
-    # Loops longer than this let other threads run.
+    # Loops longer than this release the GIL.
     LONG = 50000
 
 
 cdef int kind_of_array(object array) noexcept:
-    """Return the kind of an array of floats of NumPy, or -1."""
+    """Return the kind of a NumPy array of floats, or -1."""
     cdef int typenum
     if not PyArray_CheckExact(array):
         return -1
@@ -28,9 +27,9 @@ cdef int kind_of_array(object array) noexcept:
 
 
 cdef bint _add(Operands *operands, object array, bint written) noexcept:
-    """Append an array that has the shape of the first one and the type of its place.
+    """Append an array with the shape of the first one and the type of its slot.
 
-    That is the type of the first; but a state beside halves is of single precision.
+    That is the type of the first; but states of float16 parameters are float32.
     """
     cdef int i = operands.count, flags, typenum
     cdef object first
@@ -60,12 +59,12 @@ cdef bint _add(Operands *operands, object array, bint written) noexcept:
 cdef bint gather(
         Operands *operands, object param, object grad, object states, tuple names,
         bint changes_grad) except -1:
-    """Fill in the arrays of an update; False if they are not all of one kind.
+    """Set the arrays of an update; False if they are not all of one kind.
 
-    Beside halves, states are of single precision.
+    States of float16 parameters are float32.
 
-    ``names`` are the names of the states needed; ``changes_grad`` tells whether
-    the gradient will be written to. Without a gradient its place stays empty.
+    ``names`` are the names of the needed states; ``changes_grad`` is whether
+    the gradient will be written to. Without a gradient, its slot stays empty.
     """
     cdef PyObject *item
     cdef int i
@@ -95,11 +94,11 @@ cdef bint gather(
     return _are_apart(operands)
 
 
-# -- memory that two arrays share
+# -- overlapping memory
 
 
 cdef void extent(object array, const char **first, const char **last) noexcept:
-    """Find the memory between the ends of an array; both are 0 if it is empty."""
+    """Return the bounds of an array's memory; both are 0 if it is empty."""
     cdef npy_intp reach
     cdef int axis
     first[0] = last[0] = NULL
@@ -116,7 +115,7 @@ cdef void extent(object array, const char **first, const char **last) noexcept:
 
 
 cdef bint overlaps_itself(object array) noexcept:
-    """Tell whether two elements may share memory; True when in doubt."""
+    """Return whether two arrays may share elements; True when in doubt."""
     cdef npy_intp covered = PyArray_ITEMSIZE(array), stride, smallest
     cdef int axis, _, found
     cdef unsigned long seen = 0
@@ -137,9 +136,9 @@ cdef bint overlaps_itself(object array) noexcept:
 
 
 cdef bint _are_apart(Operands *operands) noexcept:
-    """Tell whether no two arrays have memory in common.
+    """Return whether no two arrays overlap.
 
-    Where they do, the order of the operations counts, which is NumPy's business.
+    If they do, the order of the operations matters, which is left to NumPy.
     """
     cdef const char *first[MAX_ARRAYS]
     cdef const char *last[MAX_ARRAYS]
@@ -178,8 +177,8 @@ cdef void _run_block(
 cdef void _run_flat(
         Operands *operands, Step *steps, int n_steps, const Py_ssize_t *itemsizes
         ) noexcept nogil:
-    """Run over contiguous arrays: block by block, so that the second loop finds in the
-    cache what the first one has read.
+    """Run over contiguous arrays block by block, so that data read by the first loop is
+    in the cache for the second one.
     """
     cdef void *data[MAX_ARRAYS]
     cdef Py_ssize_t done = 0, n
@@ -198,7 +197,7 @@ cdef void _run_flat(
 
 
 cdef int _run_copies(Operands *operands, Step *steps, int n_steps) except -1:
-    """Run over copies in C order of the arrays that are not in it."""
+    """Run over C-order copies of arrays that are not in C order."""
     cdef Operands copied = operands[0]
     cdef list copies = []
     cdef int i
@@ -265,7 +264,7 @@ cdef void _run_in_floats(
 
 
 cdef bint lie_alike(const Operands *a, const Operands *b) noexcept:
-    """Tell whether the arrays of two groups have the same shape and order in memory."""
+    """Return whether the arrays of two groups have the same shape and memory order."""
     cdef object first = <object>a.arrays[0], second = <object>b.arrays[0]
     return a.order & b.order and PyArray_NDIM(first) == PyArray_NDIM(second) and (
         PyArray_CompareLists(
@@ -274,10 +273,10 @@ cdef bint lie_alike(const Operands *a, const Operands *b) noexcept:
 
 cdef int run_in_floats(
         Operands *operands, Operands *halves, Step *steps, int n_steps) except -1:
-    """Run over float32 arrays in the place of a float16 parameter and its gradient.
+    """Run over float32 arrays instead of a float16 parameter and its gradient.
 
-    The first array is the twin of the parameter; the second is not used. All must have
-    the same layout.
+    The first array is the float32 copy of the parameter; the second is not used. All
+    must have the same layout.
     """
     cdef int i
     for i in range(operands.count):

@@ -1,8 +1,7 @@
-# Recipes: the part of a compiled update that is particular to a rule or hook. Part of
+# Recipes: the part of a compiled update that is specific to a rule or hook. Part of
 # update.pyx.
-#
-# A recipe names hyperparameters and states, has a loop for each type of floats, and
-# turns the values of hyperparameters into the coefficients of the loop. If a
+# A recipe lists hyperparameters and states, has a loop for each type of floats, and
+# converts the values of hyperparameters to the coefficients of the loop. If a
 # coefficient cannot be computed or does not fit in the type, it leaves the case to the
 # rule itself, which raises or warns as NumPy does. The recipes themselves are in
 # ``chainer_fast/backends/kernels/update_rules``.
@@ -24,7 +23,7 @@ cdef bint to_double(object value, double *result) except -1:
 
 
 cdef bint fits(const double *c, int kind) noexcept:
-    """Tell whether no finite coefficient becomes infinite in the type of the loop."""
+    """Return whether no finite coefficient becomes infinite in the type of the loop."""
     cdef int i
     if kind == DOUBLE:
         return True
@@ -35,22 +34,22 @@ cdef bint fits(const double *c, int kind) noexcept:
 
 
 cdef bint vanishes(double eps, int kind) noexcept:
-    """Tell whether a small value becomes zero, for which the rule raises an error."""
+    """Return whether a small value becomes zero, for which the rule raises an error."""
     return eps != 0 and kind != DOUBLE and <float>eps == 0
 
 
 cdef bint is_rate(double value) noexcept:
-    """Tell whether zeros multiplied by a value are zeros, none of them minus zero.
+    """Return whether zeros multiplied by a value are zeros, none of them negative.
 
-    Taken away from anything, they change nothing.
+    Subtracting them changes no bit.
     """
     return isfinite(value) and not signbit(value)
 
 
 cdef class Recipe:
-    """Compiled form of a class of update rules; a subclass for each formula.
+    """Compiled form of a class of update rules, with a subclass for each formula.
 
-    This one serves rules whose coefficients are the hyperparameters themselves.
+    This class handles rules whose coefficients are the hyperparameters themselves.
     """
 
     cdef tuple states_for(self, const double *h):
@@ -65,13 +64,13 @@ cdef class Recipe:
         return self.name
 
     cdef Unused unused(self, const double *c, int kind) noexcept:
-        """Tell what the loop does to a row whose gradient is zero, to the bit."""
+        """Return the exact effect of the loop on a row whose gradient is zero."""
         return MOVES
 
     cdef bint prepare(
             self, dict fields, const double *h, long t, int kind,
             double *c) except -1:
-        """Turn hyperparameters into coefficients; False leaves the case to the rule.
+        """Convert hyperparameters to coefficients; False leaves the case to the rule.
 
         ``fields`` are the attributes of the rule, ``t`` its count of updates.
         """
@@ -81,7 +80,7 @@ cdef class Recipe:
         return True
 
     cdef int count(self, dict fields, const double *h) except -1:
-        """Set what counts updates beside ``t``, after an update that was made."""
+        """Update counters of the rule besides ``t`` after an update."""
         return 0
 
 

@@ -19,15 +19,15 @@ cdef extern from "chainer_fast/_core/updates/rows.hpp" namespace "chainer_fast" 
         const RowUpdate &, ptrdiff_t *, char *, ptrdiff_t) noexcept
 
 cdef enum:
-    # Elements that are updated at a time: loops take arrays of this size for long ones.
+    # Number of elements that are updated at a time, which loops treat as long arrays.
     PIECE = 65536
 
 
 cdef int run_on_rows(
         Operands *operands, RowGradient gradient, Step *step, Unused unused) except -1:
-    """Update a matrix, given by arrays in C order that have no gradient among them.
+    """Update a matrix, given by arrays in C order without a gradient.
 
-    ``unused`` is what the update does to a row whose gradient is zero.
+    ``unused`` is the effect of the update on a row whose gradient is zero.
     """
     cdef RowUpdate update
     cdef npy_intp n = PyArray_SIZE(gradient.ids)

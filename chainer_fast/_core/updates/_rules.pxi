@@ -1,28 +1,26 @@
 # The loop over the parameters of an update, in compiled passes where possible. Part of
 # update.pyx.
-#
-# The compiled form of a class of update rules is its *recipe*. It serves the plain
-# case: NumPy arrays of one type of floats, and hyperparameters that are plain numbers.
-# Everything else is left to the rule itself.
-#
-# :func:`update_params` spares a plain rule even the calls of Python methods. A rule is
-# plain if its class, not a subclass, is registered here, no method of it has been
-# replaced, and its hooks, if any, are ones that have a compiled form as well;
-# :func:`step` serves all others one at a time.
+# The compiled form of a class of update rules is its *recipe*. It handles the plain
+# case: NumPy arrays of one floating-point type, and hyperparameters that are plain
+# numbers. Everything else is left to the rule itself.
+# :func:`update_params` avoids even calls of Python methods for a plain rule. A rule is
+#     plain if its class, not a subclass, is registered here, no method of it has been
+#     replaced, and its hooks, if any, also have compiled forms; :func:`step` handles
+#     all others one at a time.
 
 cdef enum:
     # Attributes of an update rule, in the order of UpdateRule._fields.
     HYPERPARAM, ENABLED, COUNT, HOOKABLE, STATE, USE_FP32, TWIN, N_FIELDS
     # The division by the loss scale, hooks, and the rule itself.
     MAX_STEPS = 6
-    # What the rule of a parameter is: one that has to be called, at rest, or plain.
+    # The state of a parameter's rule: must be called, disabled, or plain.
     OTHER, AT_REST, PLAIN
 
 cdef dict _recipes = {}      # class of update rules -> Recipe
 
 
 def register(type rule_class, Recipe recipe):
-    """Let :func:`update_params` serve the instances of a class of update rules.
+    """Let :func:`update_params` handle the instances of a class of update rules.
 
     The class has a tuple ``_served_methods``: the names of the methods that a recipe
     replaces. A rule is plain only as long as none of them is replaced.
@@ -35,7 +33,7 @@ def register(type rule_class, Recipe recipe):
 
 
 cdef PyObject *_own(object instance, str name) except? NULL:
-    """Return an attribute that an instance itself has, borrowed; or NULL."""
+    """Return an attribute of an instance itself, borrowed, or NULL."""
     cdef PyObject *fields = instance_dict(instance)
     if fields is NULL:
         return NULL
@@ -57,7 +55,7 @@ cdef PyObject *_lookup(object hyperparam, str name) except? NULL:
 cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1:
     """Look up values as plain numbers; False if any is not a plain, finite number.
 
-    NumPy tells which of the rule's operations are invalid with others.
+    For other values, NumPy reports which of the rule's operations are invalid.
     """
     cdef PyObject *item
     cdef Py_ssize_t i
@@ -71,7 +69,7 @@ cdef bint _read_hyperparams(object hyperparam, tuple names, double *h) except -1
 cdef bint _prepare(
         Recipe recipe, dict fields, const double *h, long t, int kind,
         Step *step) except -1:
-    """Choose a rule's loop and coefficients; False leaves the case to the rule."""
+    """Select a rule's loop and coefficients; False leaves the case to the rule."""
     memset(step.c, 0, sizeof(double) * MAX_COEFFICIENTS)
     step.loop = recipe.loops_for(h)[kind]
     step.name = recipe.name_for(h)
@@ -91,7 +89,7 @@ cdef class _Values:
     cdef bint lazy
     cdef Step step               # of a rule with these values,
     cdef long step_t             # for this count of updates
-    cdef int step_kind           # and this kind of arrays; -1 if there is none
+    cdef int step_kind           # and this kind of arrays; -1 if unknown
     cdef Recipe latest           # of the class of the last rule
     cdef HookRecipe hook_recipe
 
@@ -121,7 +119,7 @@ cdef class _Values:
         self.forget()
         if not _read_hyperparams(hyperparam, recipe.hyperparams, self.h):
             return False
-        # Whether rows whose gradient is zero are left alone.
+        # Whether rows whose gradient is zero are not changed.
         lazy = _lookup(hyperparam, 'lazy')
         self.lazy = lazy is not NULL and <object>lazy is True
         if lazy is not NULL and not self.lazy and <object>lazy is not False:
@@ -157,7 +155,7 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
             size != N_FIELDS + 1 or recipe.own_field is None
             or entry_of(fields, recipe.own_field) is NULL):
         return False
-    # Usually the attributes are in the order in which they were made.
+    # Attributes are usually in the order of their creation.
     while i < N_FIELDS and PyDict_Next(fields, &position, &key, &values[i]):
         if <object>key is not <str>_fields[i]:
             break
@@ -173,7 +171,7 @@ cdef bint _read_fields(dict fields, Recipe recipe, PyObject **values) except -1:
 
 
 cdef PyObject *_pre_hooks(object hookable) except? NULL:
-    """Return the dictionary of the hooks before an update; NULL if there are others."""
+    """Return the dictionary of the hooks before an update; NULL if others exist."""
     cdef PyObject *fields
     cdef PyObject *post
     cdef PyObject *pre
@@ -195,22 +193,22 @@ cdef PyObject *_rule_of(object param) except? NULL:
     if type(param) is not _Parameter:
         return NULL
     own = instance_dict(param)
-    # Keys of the user's may run code here, before anything is looked at.
+    # Keys of the user may run code here, before anything is read.
     if own is NULL or PyDict_GetItemWithError(<object>own, 'update') is not NULL:
         return NULL
     return PyDict_GetItemWithError(<object>own, 'update_rule')
 
 
-# What :func:`update_params` passes is not None, nor is a variable with a gradient.
+# Arguments of :func:`update_params` are not None, nor is a variable with a gradient.
 @cython.final
 @cython.nonecheck(False)
 cdef class _Update(_Values):
-    """The update of one parameter after the other, each by its plain rule."""
-    # Hooks and formulas may run code of the user's, which may take these away.
+    """Updates of parameters one after the other, each by its plain rule."""
+    # Hooks and formulas may run code of the user, which may delete these.
     cdef VariableBase variable
     cdef dict fields             # of the rule
-    cdef object array            # of the parameter, or of its twin
-    cdef object half             # of the parameter, if its twin is updated; else None
+    cdef object array            # of the parameter, or of its float32 copy
+    cdef object half             # of the parameter, or None
     cdef object grad
     cdef bint by_rows            # whether only rows of the gradient are read
     cdef object state
@@ -220,14 +218,14 @@ cdef class _Update(_Values):
     cdef bint on_device
     cdef Step *steps             # on the stack of the caller
     cdef int n                   # of the step of the rule, which is the last one
-    cdef int n_hooks             # steps that change the gradient for everybody to see
+    cdef int n_hooks             # steps that visibly change the gradient
 
     cdef bint update(
             self, object param, list optimizer_hooks, Changes changes) except -1:
-        """Update a parameter whose rule is plain; False if the rule has to be called.
+        """Update a parameter whose rule is plain; False if the rule must be called.
 
-        An update of arrays on a GPU is only noted. The hooks of the optimizer, for such
-        arrays alone, are part of it.
+        An update of arrays on a GPU is only queued. For such arrays only, it includes
+        the hooks of the optimizer.
         """
         cdef Step steps[MAX_STEPS]
         cdef int found = self.find(param)
@@ -237,7 +235,7 @@ cdef class _Update(_Values):
                 return True
         elif found == AT_REST and optimizer_hooks is None:
             return True
-        # What is called now may change anything.
+        # Code called from here on may change anything.
         self.forget()
         self.variable = None
         self.fields = self.hooks = None
@@ -245,7 +243,7 @@ cdef class _Update(_Values):
         return False
 
     cdef int find(self, object param) except -1:
-        """Find the rule of a parameter, and all arrays."""
+        """Find the rule of a parameter, and all its arrays."""
         cdef PyObject *field[N_FIELDS]
         cdef PyObject *item
         cdef object rule, twin
@@ -293,7 +291,7 @@ cdef class _Update(_Values):
         return 0
 
     cdef bint choose(self, PyObject *uses_floats, object twin) except -1:
-        """Choose between all rows and some, and between halves and their twin."""
+        """Select all rows or some, and float16 arrays or their float32 copy."""
         self.half = None
         self.by_rows = not (
             PyArray_CheckExact(self.grad) or self.on_device or self.kind == HALF
@@ -309,12 +307,12 @@ cdef class _Update(_Values):
     # -- steps
 
     cdef bint prepare_steps(self, list optimizer_hooks) except -1:
-        """Choose all loops and coefficients; False if any is not plain."""
+        """Select all loops and coefficients; False if any is not plain."""
         cdef object loss_scale = self.variable._loss_scale
         self.n = self.n_hooks = 0
         if optimizer_hooks is not None and (
                 not self.on_device or self.half is not None and loss_scale is None):
-            return False        # they change halves, as everybody can see
+            return False        # they visibly change float16 arrays
         if loss_scale is not None:
             if not prepare_unscale(loss_scale, self.kind, &self.steps[0]):
                 return False
@@ -322,7 +320,7 @@ cdef class _Update(_Values):
         if optimizer_hooks is not None:
             if not self.add_hooks(optimizer_hooks):
                 return False
-            # In floats they change no array.
+            # For a float32 copy they change no array.
             self.n_hooks = self.n if self.half is None else 0
         if PyDict_GET_SIZE(self.hooks) and not self.add_hooks(self.hooks.values()):
             return False
@@ -330,7 +328,7 @@ cdef class _Update(_Values):
             self.latest, self.fields, self.t, self.kind, &self.steps[self.n])
 
     cdef bint add_hooks(self, object hooks) except -1:
-        """Append the loops of hooks, to which gradients have no loss scale any more."""
+        """Append the loops of hooks, which see gradients without loss scale."""
         cdef HookRecipe recipe
         for hook in hooks:
             recipe = self.hook_recipe
@@ -343,7 +341,7 @@ cdef class _Update(_Values):
             self.n += 1
         return True
 
-    # -- loops. Nothing else runs from here on: they trust what is asked of arrays now.
+    # -- loops. No other code runs from here on, so the checks of the arrays stay valid.
 
     cdef bint compute(self, Changes changes) except -1:
         """Run the loops of all steps, and count the update."""
@@ -354,7 +352,7 @@ cdef class _Update(_Values):
             if self.lazy or not self.compute_all(names, changes):
                 return False
         if self.half is None:
-            self.variable._loss_scale = None    # that of halves is kept, as they are
+            self.variable._loss_scale = None    # the float16 gradient is kept unchanged
         self.fields[_fields[COUNT]] = self.t
         self.latest.count(self.fields, self.h)
         return True
@@ -391,7 +389,7 @@ cdef class _Update(_Values):
                 return False
             run(&operands, self.steps, self.n + 1)
         else:
-            # The gradient in floats will stand in a buffer.
+            # The float32 gradient will be in a buffer.
             if not gather(&halves, self.half, self.grad, None, (), False):
                 return False
             if not gather(&operands, self.array, None, self.state, names, False) or (
@@ -415,7 +413,7 @@ def step(Recipe recipe, rule, param, grad):
     Returns
     -------
     bool
-        False if the case is not plain; then nothing has changed, and the rule has to
+        False if the case is not plain; then nothing has changed, and the rule must
         compute the update itself.
     """
     cdef Step steps[1]
@@ -441,13 +439,13 @@ def step(Recipe recipe, rule, param, grad):
 
 
 def update_params(list params, list hooks=None):
-    """Update parameters by their rules, in order, as ``param.update()`` does.
+    """Update parameters by their rules, in order, like ``param.update()``.
 
     Parameters
     ----------
     params : list of Parameter
     hooks : list, optional
-        Hooks with a recipe that are to be called before, for each parameter.
+        Hooks with a recipe to call first, for each parameter.
 
     Returns
     -------

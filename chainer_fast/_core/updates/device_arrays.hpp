@@ -15,7 +15,7 @@ namespace chainer_fast {
 
 constexpr int MOST_ARRAYS = 6;
 
-/* The arrays of a parameter that a change is made to. */
+/* The arrays of a parameter to change. */
 struct Changed {
     int n_arrays;
     char kinds[2];              // of the parameter and its gradient
@@ -25,7 +25,7 @@ struct Changed {
     int n_steps, n_hooks;
 };
 
-/* Tell whether any two arrays have memory in common. */
+/* Return whether any two arrays overlap. */
 inline bool overlap(const std::vector<Changed> &all) {
     std::vector<std::pair<intptr_t, intptr_t>> bounds;
     for (const Changed &each : all)
@@ -38,8 +38,8 @@ inline bool overlap(const std::vector<Changed> &all) {
     return false;
 }
 
-/* How many parameters a kernel takes at a time: those that fit into the bytes of arguments
- * which every device has, but for some for the coefficients. */
+/* Maximum number of parameters of a kernel: those that fit into the argument bytes of
+ * every device, minus space for the coefficients. */
 inline int capacity(int n_arrays) {
     return (4096 - 160) / (8 + 6 * n_arrays) / 2 * 2;
 }

@@ -1,4 +1,4 @@
-/* Updates of the rows of a matrix that a gradient has. */
+/* Updates of the rows of a matrix that are in a gradient. */
 #ifndef CHAINER_FAST_CORE_UPDATES_ROWS_HPP
 #define CHAINER_FAST_CORE_UPDATES_ROWS_HPP
 
@@ -18,11 +18,11 @@ namespace {
 constexpr int MAX_ARRAYS = 5;
 typedef void (*UpdateLoop)(void **, ptrdiff_t, const double *);
 
-/* What an update does to a row whose gradient is zero. */
+/* The effect of an update on a row whose gradient is zero. */
 enum Unused {
     MOVES,
-    STAYS,      /* nothing, to the bit */
-    IS_LEFT     /* it is not updated at all: that is what makes a rule lazy */
+    STAYS,      /* no change of any bit */
+    IS_LEFT     /* no update: the rule is lazy */
 };
 
 inline bool is_zero(const char *bytes, ptrdiff_t n) {
@@ -32,7 +32,7 @@ inline bool is_zero(const char *bytes, ptrdiff_t n) {
 struct RowUpdate {
     UpdateLoop loop;
     const double *coefficients;
-    void *const *arrays;        /* of whole matrices; those left out are null */
+    void *const *arrays;        /* of whole matrices; omitted ones are null */
     const ptrdiff_t *ids;       /* of the rows that have a gradient */
     ptrdiff_t n;
     const char *values;         /* their gradients */
@@ -60,7 +60,8 @@ struct RowUpdate {
 /* Updates the rows that have a gradient, and no others. */
 inline void update_used_rows(const RowUpdate &u) {
     constexpr ptrdiff_t AHEAD = 4;
-    /* Some ten thousand short rows: fewer are done before another thread is awake. */
+    /* About ten thousand short rows: fewer are finished before another thread wakes
+     * up. */
     constexpr ptrdiff_t PART = 2 << 20;
     const ptrdiff_t grain = 1 + PART / (u.row_bytes + 1);
     parallel(u.n, grain, [&u](ptrdiff_t begin, ptrdiff_t end) {
@@ -75,9 +76,9 @@ inline void update_used_rows(const RowUpdate &u) {
     });
 }
 
-/* Updates all rows. The gradient of some rows at a time stands in a piece of memory that
- * stays in the cache. `order` has place for as many numbers as there are ids; `pieces` is
- * filled with zeros, and has `rows_at_once` rows for each thread. */
+/* Updates all rows. The gradient of some rows at a time is in a piece of memory that
+ * stays in the cache. `order` has space for as many numbers as there are ids; `pieces`
+ * is filled with zeros, and has `rows_at_once` rows for each thread. */
 inline void update_all_rows(
         const RowUpdate &u, ptrdiff_t *order, char *pieces, ptrdiff_t rows_at_once) {
     for (ptrdiff_t k = 0; k < u.n; ++k)

@@ -8,15 +8,15 @@ cdef enum:
     MAX_ARRAYS = 5           # parameter, gradient and states
     MAX_COEFFICIENTS = 9
 
-# For each of the kinds of floats, see dtypes.pxd.
+# For each kind of floats, see dtypes.pxd.
 ctypedef void (*Loop)(void **arrays, Py_ssize_t n, const double *c) noexcept nogil
 
 cdef extern from "chainer_fast/_core/updates/rows.hpp" namespace "chainer_fast":
-    # What an update does to a row whose gradient is zero.
+    # The effect of an update on a row whose gradient is zero.
     enum Unused:
         MOVES
-        STAYS       # nothing, to the bit
-        IS_LEFT     # it is not updated at all: that is what makes a rule lazy
+        STAYS       # no change of any bit
+        IS_LEFT     # no update: the rule is lazy
 
 cdef struct Step:
     Loop loop
@@ -28,11 +28,11 @@ cdef struct Step:
 cdef class Recipe:
     cdef tuple hyperparams       # names, in the order of the values
     cdef tuple states            # names, in the order of the loop's arrays
-    cdef str own_field           # attribute that other rules do not have, or None
+    cdef str own_field           # attribute that only this rule has, or None
     cdef const Loop *loops       # one for each kind
     cdef const char *name        # of the step on a GPU, in many_arrays.hpp
     cdef int n_coefficients
-    cdef Methods methods         # of the class of rules; those that the recipe replaces
+    cdef Methods methods         # methods that the recipe replaces
     cdef tuple states_for(self, const double *h)
     cdef const Loop *loops_for(self, const double *h) noexcept
     cdef const char *name_for(self, const double *h) noexcept
@@ -45,7 +45,7 @@ cdef class Recipe:
 cdef class HookRecipe:
     cdef tuple attributes        # names of numbers, in the order of the coefficients
     cdef bint scaled             # whether the first one grows with the loss scale
-    cdef const Loop *loops       # NULL if there are none
+    cdef const Loop *loops       # NULL without any
     cdef const char *name        # of the step on a GPU
     cdef int n_coefficients
     cdef Methods methods         # of the class of hooks

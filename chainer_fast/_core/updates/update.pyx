@@ -1,10 +1,10 @@
 """Updates of parameters, in compiled passes where possible.
 
-In the order in which they build on each other: *recipes*, the compiled forms of update
-rules and hooks (``_recipes.pxi``); loops over the arrays of one update
-(``_operands.pxi``), over rows that have a gradient (``_rows.pxi``), and on GPUs
-(``_device_arrays.pxi``); hooks and the gradients of a link (``_gradients.pxi``); and
-the loop over its parameters (``_rules.pxi``).
+In order of dependency: *recipes*, the compiled forms of update rules and hooks
+(``_recipes.pxi``); loops over the arrays of one update (``_operands.pxi``), over rows
+that have a gradient (``_rows.pxi``), and on GPUs (``_device_arrays.pxi``); hooks and
+the gradients of a link (``_gradients.pxi``); and the loop over its parameters
+(``_rules.pxi``).
 """
 cimport cython
 cimport numpy as np
@@ -45,16 +45,16 @@ from chainer_fast._core.graphs.graph cimport (
 np.import_array()
 
 cdef extern from *:
-    # A look at the field, where PyDict_Size is a call.
+    # A read of the field, instead of a call of PyDict_Size.
     Py_ssize_t PyDict_GET_SIZE(object mapping)
 
-# The public classes; a rule or parameter of any other class takes the long way.
+# The public classes; a rule or parameter of any other class takes the slow path.
 cdef type _Parameter = None
 cdef type _Hyperparameter = None
 cdef type _Hookable = None
 cdef object _parameter_update = None
 
-# The names of their attributes, which the classes themselves declare.
+# The names of their attributes, as declared by the classes.
 cdef tuple _fields = None
 cdef str _parent_field = None
 cdef str _pre_hooks_field = None
@@ -68,14 +68,14 @@ cdef HookRecipe _unscale = None     # divides them
 
 def bind(*, parameter, rule, hyperparameter, hookable, unscaled, HookRecipe scale,
          HookRecipe unscale):
-    """Make known what the engine needs of the modules above; called once, at import.
+    """Register what the engine needs from higher modules; called once, at import.
 
     Parameters
     ----------
     parameter, rule, hyperparameter, hookable : type
         The public classes. All but the first have a tuple ``_fields``: the names of the
-        attributes that their instances are made with, in order. Dictionaries of
-        instances are read by them.
+        initial attributes of their instances, in order, by which dictionaries of
+        instances are read.
     unscaled : callable
         Takes a list of parameters, and returns a context in which hooks of the
         optimizer see their gradients without loss scale.
@@ -101,7 +101,7 @@ def bind(*, parameter, rule, hyperparameter, hookable, unscaled, HookRecipe scal
     _pre_hooks_field, _post_hooks_field = hookable._fields
 
 
-# One module, since calls within a module are fast; a file for each part.
+# One module, since calls within a module are fast, with a file for each part.
 include "_recipes.pxi"
 include "_operands.pxi"
 include "_rows.pxi"

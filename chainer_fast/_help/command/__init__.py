@@ -1,6 +1,6 @@
 """The command ``chainer-fast``, which is ``python -m chainer_fast`` as well.
 
-It runs programs written for Chainer, takes their profile, checks their sources, and
+It runs programs written for Chainer, profiles them, checks their sources, and
 examines the machine.
 """
 import runpy

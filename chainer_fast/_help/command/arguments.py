@@ -1,4 +1,4 @@
-"""The arguments of ``chainer-fast`` and its commands; ``check`` declares its own."""
+"""The arguments of ``chainer-fast`` and of its commands except ``check``."""
 import os
 import re
 import sys
@@ -12,42 +12,41 @@ _USAGE = '''\
        %(prog)s --doctor | --version | --print-completion SHELL'''
 
 _DESCRIPTION = '''\
-Run a Python program in which "import chainer" means chainer_fast. Nothing has to be
-installed under that name; if the real Chainer is, this one wins, in the program and in
-the processes that it starts. "python -m chainer_fast" is the same command; options of
-Python itself stand before its -m.'''
+Run a Python program in which "import chainer" imports chainer_fast. No package of that
+name is needed; if Chainer itself is installed, chainer_fast replaces it in the program
+and in the processes that it starts. "python -m chainer_fast" is the same command;
+options of Python itself precede its -m.'''
 
 _PROFILE = '''\
-print tables to standard error when the program has ended, by itself, by an exception or
-by Ctrl-C: the time of imports, data, forward and backward computations, updates and
-each extension; how often each function and each link was called, the time it took
-forward and backward, the size of its results, which path it took (a shortcut, a
-compiled kernel, oneDNN, CUDA, or general: plain NumPy or CuPy), and what kept it from a
-faster one. TRACE is a file, such as trace.json, for a trace that ui.perfetto.dev opens.
-docs/performance.md tells how to read them.'''
+print tables to standard error when the program ends, also after an exception or Ctrl-C:
+the time of imports, data, forward and backward computations, updates and each
+extension; how often each function and each link was called, its forward and backward
+time, the size of its results, which path it took (a shortcut, a compiled kernel,
+oneDNN, CUDA, or general: plain NumPy or CuPy), and why it took no faster one. TRACE is
+a file, such as trace.json, for a trace that ui.perfetto.dev opens. docs/performance.md
+explains how to read them.'''
 
 _LEGACY = '''\
-run a program of Chainer 1 to 6, and of the Python and NumPy of its time, as it is, and
-report to standard error what was adapted, where, and what to write instead. PARTS, with
-commas between them, are some of v1 to v6, python (or python3, if it is a program of
-Python 3), numpy and libraries. Two more have to be asked for: cpu, which runs on the
-processor what asks for a GPU, and chainerx, which runs on plain arrays what asks for
-ChainerX. docs/legacy.md lists what is adapted.'''
+run a program written for Chainer 1 to 6, and for the Python and NumPy of that time,
+without changes to its sources; report to standard error what was adapted, where, and
+what to write instead. PARTS is a comma-separated list of v1 to v6, python (or python3,
+for a program of Python 3), numpy and libraries. Two more parts are off by default:
+cpu, which runs code for a GPU on the processor, and chainerx, which runs code for
+ChainerX on plain arrays. docs/legacy.md lists the adaptations.'''
 
 _DOCTOR = '''\
-print which of NumPy, CuPy, the CUDA driver, cuDNN and others work on this machine, and
-how to mend what does not; the exit status is 1 if something that is installed is
-broken'''
+report which of NumPy, CuPy, the CUDA driver, cuDNN and others work on this machine,
+and how to fix what does not; the exit status is 1 if an installed part is broken'''
 
 _COMPLETION = '''\
-print a script that completes the arguments of this command; docs/start.md tells where
-to put it'''
+print a shell script that completes the arguments of this command; docs/start.md
+explains where to put it'''
 
 _EPILOG = '''\
-"%(prog)s COMMAND --help" tells more about a command. A script of the name of a command
-is run as ./NAME.'''
+"%(prog)s COMMAND --help" describes a command. To run a script that has the name of a
+command, write ./NAME.'''
 
-# Python's own options that take a value apart from themselves, and those that do not.
+# Python's own options that take a separate value, and those that take none.
 _OF_PYTHON = re.compile('-[WX]|-[bBdEIiOPqRsSuvx]+$')
 
 # Options of this command whose value is the next argument.
@@ -79,7 +78,7 @@ def _add_program(commands, name, summary, description, *without, **defaults):
 
 
 def tree():
-    """Return the parser of the whole command, and what adds its commands.
+    """Return the parser of the whole command, and the action that adds commands to it.
 
     Returns
     -------
@@ -99,31 +98,31 @@ def tree():
         title='commands', metavar='COMMAND', prog='chainer-fast')
     _add_program(commands, 'run', 'run a program', _DESCRIPTION)
     profile = _add_program(
-        commands, 'profile', 'run a program, and tell what takes its time',
-        'Run a program, and tell what takes its time.\n\n'
+        commands, 'profile', 'run a program, and report where its time is spent',
+        'Run a program, and report where its time is spent.\n\n'
         + _PROFILE[0].upper() + _PROFILE[1:], 'profile', profile='')
     profile.add_argument('--trace', dest='profile', metavar='FILE', default='',
-                         help='file for a trace, as after --profile=')
+                         help='file for a trace, as with --profile=')
     legacy = _add_program(
-        commands, 'legacy', 'run a program of Chainer 1 to 6 as it is',
+        commands, 'legacy', 'run a program written for Chainer 1 to 6',
         _LEGACY[0].upper() + _LEGACY[1:], 'legacy', legacy='1')
     legacy.add_argument('--parts', dest='legacy', metavar='PARTS', default='1',
-                        help='which parts, with commas between them')
-    commands.add_parser('check', help='tell what no longer works in sources',
+                        help='comma-separated list of parts')
+    commands.add_parser('check', help='report what no longer works in sources',
                         add_help=False)
-    doctor = commands.add_parser('doctor', help='tell what works on this machine',
+    doctor = commands.add_parser('doctor', help='report what works on this machine',
                                  description=_DOCTOR[0].upper() + _DOCTOR[1:] + '.')
     doctor.set_defaults(doctor=True)
     return parser, commands
 
 
 def refuse(problem):
-    """End the process because of something that is wrong with the arguments."""
+    """End the process because the arguments are wrong."""
     tree()[0].error(problem)
 
 
 def _end_of_options(arguments):
-    """Return the place of the script, or of ``-m``, in the arguments.
+    """Return the position of the script, or of ``-m``, among the arguments.
 
     As with Python itself, the name of a module may follow -m with or without a space,
     and everything after it belongs to the program.
@@ -133,7 +132,7 @@ def _end_of_options(arguments):
         argument = arguments[place]
         if argument.startswith('-m') or not argument.startswith('-'):
             break
-        # No script has the name of a trace.
+        # A script does not have the name of a trace.
         has_trace = argument == '--profile' and ''.join(
             arguments[place + 1:place + 2]).endswith('.json')
         place += 2 if has_trace or argument in _WITH_VALUE else 1
@@ -153,7 +152,7 @@ def _parsed(parser, options):
     given, unknown = parser.parse_known_args(options)
     if unknown and _OF_PYTHON.match(unknown[0]):
         option = '-W ignore' if unknown[0] == '-W' else unknown[0]
-        parser.error("%s is an option of Python's: it stands before -m, as in python "
+        parser.error("%s is an option of Python: put it before -m, as in python "
                      '%s -m chainer_fast SCRIPT' % (option, option))
     if unknown:
         parser.refuse(unknown[0])
@@ -171,12 +170,12 @@ def parse(arguments):
     Returns
     -------
     argparse.Namespace
-        ``profile`` is a file for a trace, or ``''`` if there is to be none, or None if
-        no profile is asked for; ``doctor`` is bool; ``legacy`` is the text of its
-        parts, or ``'1'`` where they are left out, or None; ``version`` is bool, and
+        ``profile`` is a file for a trace, ``''`` for a profile without a trace, or
+        None for no profile; ``doctor`` is bool; ``legacy`` is the text of its parts,
+        ``'1'`` if they are omitted, or None; ``version`` is bool, and
         ``print_completion`` the name of a shell, or None. ``program`` is a list of the
-        script or module and its arguments, and ``is_module`` tells which it is; there
-        is none with ``doctor``, ``version`` and ``print_completion``.
+        script or module and its arguments, and ``is_module`` is True for a module;
+        neither is set with ``doctor``, ``version`` and ``print_completion``.
     """
     parser, commands = tree()
     whole, names = parser, commands.choices
@@ -188,7 +187,7 @@ def parse(arguments):
     given = _parsed(parser, arguments[:end])
     if given.doctor:
         if len(arguments) > (parser is whole):
-            parser.error('%s takes no arguments' % (
+            parser.error('%s accepts no arguments' % (
                 '--doctor' if parser is whole else 'it'))
         return given
     if given.version or given.print_completion:
@@ -204,7 +203,8 @@ def parse(arguments):
         if arguments[end - 1:end] == ['--legacy']:
             meant = '; did you mean --legacy=%s?' % program[0]
         else:
-            # The name of a file is no misspelt command, but perhaps that of a file.
+            # A name with the suffix of a file is a misspelt file, not a misspelt
+            # command.
             folder, name = os.path.split(program[0])
             if '.' in name or folder:
                 names = _scripts(folder)

@@ -1,4 +1,4 @@
-"""Colours on terminals that show them."""
+"""Colours on terminals that support them."""
 import os
 import sys
 
@@ -6,9 +6,9 @@ _CODES = {'green': 32, 'red': 31, 'yellow': 33}
 
 
 def coloured(text, colour, file):
-    """Return a text in a colour, or as it is where a file is no such terminal.
+    """Return a text in a colour, or unchanged unless a file is such a terminal.
 
-    The user can forbid colours (`no-color.org <https://no-color.org>`_).
+    The user can turn colours off (`no-color.org <https://no-color.org>`_).
     """
     if (sys.platform == 'win32' or os.environ.get('NO_COLOR')
             or os.environ.get('TERM') == 'dumb' or not file.isatty()):

@@ -3,7 +3,7 @@ from chainer_fast._help import installation
 from chainer_fast._help.command import arguments
 from chainer_fast._help.command.check import command
 
-# A script without a command can stand where shtab expects a command.
+# A script may appear where shtab expects a command.
 _OF_BASH = '_shtab_chainer_fast_pos_0_COMPGEN=_shtab_compgen_files'
 _OF_ZSH = {
     "_describe 'chainer-fast commands' _commands\n":

@@ -1,4 +1,4 @@
-"""A program of the user in this process: its names, its main module, its errors."""
+"""Runs the user's program in this process: its names, main module and errors."""
 import builtins
 import importlib.machinery
 import io
@@ -10,10 +10,10 @@ from chainer_fast import alias
 
 
 def alias_here_and_in_children():
-    """Install the alias, and make it available to processes that the program starts.
+    """Install the alias here, and in processes that the program starts.
 
-    Some of them take the path from the environment, some from this process. The first
-    entry remains the first: it is the program's own folder.
+    Some processes read the path from the environment, others inherit it from this
+    process. The first entry stays first: it is the program's own folder.
     """
     alias.install()
     sys.path.insert(1, alias.SHIM)
@@ -28,10 +28,10 @@ def enable_legacy(parts):
     Parameters
     ----------
     parts : str
-        Names of parts with commas between them, or ``'1'`` for the usual ones.
+        Comma-separated names of parts, or ``'1'`` for the default ones.
     """
     from chainer_fast import legacy
-    legacy.disable()        # what the environment asked for: the command line wins
+    legacy.disable()        # the command line overrides the environment
     os.environ['CHAINER_FAST_LEGACY'] = parts
     legacy.enable(*([] if parts == '1' else parts.split(',')))
 
@@ -40,7 +40,7 @@ def run_script(script):
     """Execute a script in a main module like Python's own.
 
     ``runpy`` would remove the module at the end of the script, before its threads and
-    exit handlers are done.
+    exit handlers have finished.
     """
     if not getattr(sys.flags, 'safe_path', False):
         sys.path[0] = os.path.dirname(os.path.realpath(script))
@@ -51,7 +51,7 @@ def run_script(script):
     main_module.__loader__ = importlib.machinery.SourceFileLoader('__main__', path)
     vars(main_module)['__builtins__'] = sys.modules['builtins']
     sys.modules['__main__'] = main_module
-    # Legacy mode rewrites what no shim reaches.
+    # Legacy mode rewrites sources that no shim can adapt.
     compiler = sys.modules.get('chainer_fast.legacy._python.sources', builtins)
     with io.open_code(path) as f:
         code = compiler.compile(f.read(), path, 'exec', dont_inherit=True)
@@ -59,13 +59,13 @@ def run_script(script):
 
 
 def add_way_out(error):
-    """Add to an error of Python itself what to do about a habit of earlier years."""
+    """Add advice to an error of Python that an obsolete idiom causes."""
     from chainer_fast._help.past.removed import messages
     if isinstance(error, SyntaxError):
-        # Legacy mode, if it is on, has tried to read it.
+        # Legacy mode, if on, has already tried to read the source.
         words = None if 'chainer_fast.legacy._python.sources' in sys.modules else (
-            'If this is Python 2, --legacy runs it as it is, and chainer-fast '
-            'check --fix rewrites it.')
+            'If this is Python 2, --legacy runs it unchanged, and chainer-fast check '
+            '--fix rewrites it.')
     else:
         words = messages.of_error(error)
     if words is not None and hasattr(error, 'add_note'):     # since Python 3.11

@@ -1,14 +1,14 @@
-"""How objects show themselves below a cell of a notebook."""
+"""Display of objects in notebooks."""
 from __future__ import annotations
 
 from chainer_fast._help.display import tree
 
 
 class Shown:
-    """Base of objects that notebooks show as a tree.
+    """Base class of objects that notebooks display as a tree.
 
-    A subclass defines ``_shown``, which describes the object; a console shows ``repr``
-    as ever.
+    A subclass defines ``_shown``, which describes the object; consoles still show
+    ``repr``.
     """
 
     def _shown(self) -> tree.Tree:
@@ -16,8 +16,8 @@ class Shown:
         raise NotImplementedError
 
     def _repr_html_(self):
-        # What a class wrote itself is what its author wants to see; the alias only
-        # changes the name of the module.
+        # If a class overrides ``__repr__``, that is displayed; the alias only changes
+        # the name of the module.
         shown = type(self).__repr__
         if shown is not object.__repr__ and getattr(
                 shown, '__module__', None) != 'chainer_fast.alias._shown':

@@ -18,11 +18,11 @@ class Node(tp.NamedTuple):
     Attributes
     ----------
     label : str
-        The text in it.
+        The text of the node.
     shape : str
         ``'octagon'``, ``'oval'``, or anything else for a box.
     fill : str
-        Colour of its area.
+        Colour of its background.
     """
 
     label: str
@@ -52,7 +52,7 @@ def to_svg(nodes: tp.Sequence[Node], edges: tp.Sequence[tuple[int, int]],
     breadths = [_HEIGHT] * len(nodes) if sideways else widths
     placed = layout(breadths, edges, _GAP)
 
-    # From one row to the next there is room for the largest node of each.
+    # The distance of rows leaves room for the largest node of each.
     depths = [0.] * (max(placed.rows, default=-1) + 1)
     for row, width in zip(placed.rows, widths, strict=True):
         depths[row] = max(depths[row], width if sideways else _HEIGHT)
@@ -74,7 +74,7 @@ def to_svg(nodes: tp.Sequence[Node], edges: tp.Sequence[tuple[int, int]],
     parts = [
         '<path d="%s"/>' % _curve([
             point(placed.centers[tail], levels[placed.rows[tail]]),
-            # Straight past the nodes of a row.
+            # Straight between the nodes of a row.
             *(point(across, levels[row] + side * depths[row])
               for row, across in way for side in (-.5, .5)),
             point(placed.centers[head], levels[placed.rows[head]])],
@@ -96,9 +96,9 @@ def _half(width, sideways):
 
 
 def _curve(points, start, end, sideways):
-    """Return the path of an edge through points, with the tip of an arrow.
+    """Return the path of an edge through points, with an arrowhead.
 
-    It leaves the first node, and reaches the last, at these distances from the centers.
+    It starts and ends at the given distances from the centers of its nodes.
     """
     if sideways:
         points = [(y, x) for x, y in points]

@@ -1,9 +1,9 @@
-"""Places of the nodes of a directed graph in rows, after Sugiyama.
+"""Layout of a directed graph in rows, by Sugiyama's method.
 
 Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system
 structures", 1981: each node gets a row; edges over several rows get bends in the rows
 between; nodes are ordered by the means of their neighbours, so that few edges cross;
-then they are moved towards these means.
+finally they are moved towards these means.
 """
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _SWEEPS = 8
 
 
 class Layout(tp.NamedTuple):
-    """Places of nodes and ways of edges.
+    """Positions of nodes and routes of edges.
 
     Attributes
     ----------
     rows : list of int
         Row of each node.
     centers : list of float
-        Place of the center of each node within its row.
+        Position of the center of each node within its row.
     bends : list of list of (int, float)
-        For each edge, the rows between its ends and its places there.
+        For each edge, the rows between its ends and its positions there.
     """
 
     rows: list[int]
@@ -41,7 +41,7 @@ def layout(widths: tp.Sequence[float], edges: tp.Sequence[tuple[int, int]],
     edges : sequence of tuple of int
         Pairs of nodes, from the first to the second.
     gap : float
-        Least space between nodes of a row.
+        Minimum space between nodes of a row.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def layout(widths: tp.Sequence[float], edges: tp.Sequence[tuple[int, int]],
     """
     n = len(widths)
     rows, widths = _rows(n, edges), list(widths)
-    # Bends are nodes, too, of no width.
+    # Bends are treated as nodes of zero width.
     ways, steps = [], []
     all_rows = list(rows)
     for tail, head in edges:
@@ -74,7 +74,7 @@ def layout(widths: tp.Sequence[float], edges: tp.Sequence[tuple[int, int]],
 
 
 def _rows(n, edges):
-    """Put each node below those before it; those without such next to what follows."""
+    """Put each node below its predecessors, and sources directly above successors."""
     before, after = [0] * n, [[] for _ in range(n)]
     for tail, head in edges:
         before[head] += 1
@@ -104,7 +104,7 @@ def _centers(layers, before, after, widths, gap):
         neighbours = before if down else after
         for layer in layers if down else layers[::-1]:
             wanted = {node: _mean(neighbours[node], centers, node) for node in layer}
-            # The order settles in the first half.
+            # The order is fixed after the first half.
             if sweep < _SWEEPS // 2:
                 layer.sort(key=wanted.__getitem__)
             _place(layer, [wanted[node] for node in layer], centers, widths, gap)
@@ -118,17 +118,17 @@ def _mean(nodes, centers, node):
 
 
 def _place(layer, wanted, centers, widths, gap):
-    """Place nodes in their order as close to where they want to be as they fit.
+    """Place nodes in order, as close as possible to their target positions.
 
-    The sum of squares is least: nodes that would overlap form blocks, which lie at the
-    means of what their nodes want.
+    This minimizes the sum of squares: nodes that would overlap form blocks, which are
+    placed at the means of their nodes' target positions.
     """
     offsets, offset = [], 0.
     for i, node in enumerate(layer):
         if i:
             offset += (widths[layer[i - 1]] + widths[node]) / 2 + gap
         offsets.append(offset)
-    blocks: list[tuple[float, int]] = []    # sum of what is wanted, number of nodes
+    blocks: list[tuple[float, int]] = []    # sum of target positions, number of nodes
     for place, offset in zip(wanted, offsets, strict=True):
         total, count = place - offset, 1
         while blocks and blocks[-1][0] / blocks[-1][1] > total / count:

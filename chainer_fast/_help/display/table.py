@@ -1,4 +1,4 @@
-"""Tables, as text in a console and as HTML in a notebook."""
+"""Tables, as text for consoles and as HTML for notebooks."""
 from __future__ import annotations
 
 import typing as tp
@@ -15,7 +15,7 @@ class Table:
     rows : sequence of sequences of str
         As many texts as there are headings.
     numbers : collection of int
-        Columns that are aligned to the right, the others being aligned to the left.
+        Columns to align to the right; others are aligned to the left.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Table:
         def style(i):
             if not self._numbers:
                 return ''
-            # Notebooks align all to the right.
+            # Notebooks align all columns to the right by default.
             side = 'right' if i in self._numbers else 'left'
             return ' style="text-align:%s"' % side
 

@@ -1,13 +1,13 @@
-"""Trees of facts as HTML that can be unfolded.
+"""Collapsible trees as HTML.
 
-The HTML loads nothing and runs nothing. Its colours are those of the text around it,
-so that it is readable on dark pages, too.
+The HTML loads no resources and runs no scripts. It inherits the colours of the
+surrounding text, so that it is readable on dark pages, too.
 """
 from __future__ import annotations
 
 import typing as tp
 
-# A page with more of them is slow, and nobody reads it.
+# A page with more objects is slow and unreadable.
 _MOST_NODES = 1000
 
 _STYLE = '''<style>
@@ -26,20 +26,21 @@ _STYLE = '''<style>
 
 
 class Tree(tp.NamedTuple):
-    """An object, what is known of it, and the objects in it.
+    """An object, its properties, and the objects that it contains.
 
     Attributes
     ----------
     kind : str
         Its class.
     name : str
-        Its name in the object around it.
+        Its name in the containing object.
     note : str
-        What is to be seen beside the name.
+        Text shown beside the name.
     rows : iterable of tuple of str
-        What is to be seen when it is unfolded.
+        Rows shown when the object is expanded.
     inside : iterable of Tree
-        The objects in it; an iterator is not read further than they are shown.
+        The contained objects; an iterator is consumed only as far as they are
+        shown.
     """
 
     kind: str
@@ -50,15 +51,15 @@ class Tree(tp.NamedTuple):
 
 
 def escaped(text: str) -> str:
-    """Return a text as HTML shows it."""
-    import html  # more than a millisecond, which few programs need
+    """Return a text, escaped for HTML."""
+    import html  # importing it takes over a millisecond, and few programs need it
     return html.escape(text)
 
 
 def to_html(tree: Tree) -> str:
     """Return a tree as HTML.
 
-    The first level is unfolded, and so is an object that is alone in another.
+    The first level is expanded, as are objects that are the only ones in another.
     """
     parts = ['<div class="chainer-fast">', _STYLE]
     _Writer(parts.append).write(tree, is_open=True)

@@ -1,4 +1,4 @@
-"""What programs of earlier years were written in: names that are gone, and Python 2.
+"""What old programs depend on: names that no longer exist, and Python 2.
 
-Errors of the package, legacy mode and ``chainer-fast check`` share it.
+Errors of the package, legacy mode and ``chainer-fast check`` use it.
 """

@@ -1,6 +1,6 @@
-"""What modules and classes say of a name that they no longer have, or never had.
+"""Errors of modules and classes for names that they no longer have or never had.
 
-The latter are PyTorch's, of the table ``_help.pytorch``.
+The latter are PyTorch's names in the table ``_help.pytorch``.
 """
 import functools
 import inspect
@@ -8,9 +8,9 @@ import sys
 
 from chainer_fast._help import pytorch
 
-# Public modules that once had more names, or whose names PyTorch spells otherwise.
-# Access to a name costs 10 ns more here, so that no others are listed; chainer and
-# chainer.cuda have functions of their own.
+# Public modules that once had more names, or whose names differ in PyTorch. Access
+# to their names takes 10 ns longer, so that no others are listed; chainer and
+# chainer.cuda have their own functions.
 _MODULES = (
     'chainer_fast.backends', 'chainer_fast.functions', 'chainer_fast.initializers',
     'chainer_fast.links', 'chainer_fast.optimizer', 'chainer_fast.training.triggers')
@@ -27,10 +27,10 @@ _ATTRIBUTES = {
 
 
 class _Attribute:
-    """An attribute that is not there: for ``hasattr`` there is none.
+    """A missing attribute, for which ``hasattr`` returns False.
 
-    Those of an object and of derived classes are found before it, so that it costs
-    nothing where there is one; those of further bases are looked up here.
+    Attributes of an object and of derived classes are found first, so that it
+    costs nothing if one exists; those of further bases are looked up here.
     """
 
     def __init__(self, cls, owner, name):
@@ -51,16 +51,16 @@ class _Attribute:
 
 
 def _dir(self):
-    """List attributes; programs look up all that ``dir`` names."""
+    """List existing attributes, as programs look up all that ``dir`` lists."""
     return [name for name in object.__dir__(self) if not isinstance(
         inspect.getattr_static(self, name, None), _Attribute)]
 
 
 def explain():
-    """Have modules and classes tell what became of the names that they once had.
+    """Make modules and classes explain what replaced the names that they once had.
 
-    Modules get their ``__getattr__`` here and not in their sources, where it would keep
-    type checkers from finding misspelt names.
+    Modules get their ``__getattr__`` here and not in their sources, where it would
+    prevent type checkers from finding misspelt names.
     """
     for module in _MODULES:
         explain_in(sys.modules[module])
@@ -74,7 +74,7 @@ def explain():
 
 
 def explain_in(module):
-    """Have one module tell it, which has no function ``__getattr__`` of its own."""
+    """Make a module explain them that defines no function ``__getattr__``."""
     vars(module)['__getattr__'] = functools.partial(_missing, module.__name__)
 
 
@@ -83,7 +83,7 @@ def _missing(module, name):
 
 
 def check_module(name):
-    """Raise an error for a module that was there once; its name is that of an alias."""
+    """Raise an error for a module that once existed; its name is that of an alias."""
     from chainer_fast._help.past.removed import messages
     words = messages.of(name)
     if words is not None:
@@ -95,7 +95,7 @@ def error(module, name):
     caller = sys._getframe(2)
     if name.startswith('__') or (
             caller.f_globals.get('__name__') == 'importlib._bootstrap'):
-        # Python looks for a submodule, or for what it can do without.
+        # Python looks for a submodule or for an optional attribute.
         return AttributeError('module %r has no attribute %r' % (module, name))
     from chainer_fast._help.past.removed import messages
     return messages.missing_name(module, name, caller)

@@ -1,15 +1,15 @@
-"""What PyTorch calls what is here: the table of errors, and of docs/pytorch.md.
+"""PyTorch's names and their counterparts: the table for errors and docs/pytorch.md.
 
-``python -m chainer_fast._help.pytorch`` prints it for the page. It is data alone, as
-each program reads the names.
+``python -m chainer_fast._help.pytorch`` prints it for the page. It contains only
+data, as every program loads the names.
 """
 from __future__ import annotations
 
 import re
 import sys
 
-#: For each owner, a module or a class: what PyTorch calls it, and the rows. A row has
-#: the names there, and what to write here.
+#: For each owner, a module or a class: its name in PyTorch, and rows. A row has
+#: PyTorch's names, and what to write here.
 TABLE: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     'chainer': ('torch.', (
         ('no_grad', 'with chainer.no_backprop_mode():'),
@@ -169,9 +169,8 @@ TABLE: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ('load_state_dict', 'chainer.serializers.load_npz(path, optimizer)'))),
 }
 
-#: Arguments of links, functions and optimizers, and entries of the configuration, by
-#: the names that other frameworks have for them. Of several names here the first one
-#: that is there counts.
+#: Maps names of other frameworks to arguments of links, functions and optimizers,
+#: and to configuration entries. Of several names, the first one that exists is used.
 ARGUMENTS: dict[str, str] = {
     'alpha': 'lr', 'betas': 'beta1', 'bias': 'nobias', 'dilation': 'dilate',
     'dim': 'axis', 'in_features': 'in_size', 'input_size': 'in_size',
@@ -184,7 +183,7 @@ ARGUMENTS: dict[str, str] = {
     'training': 'train', 'is_training': 'train'}
 
 
-#: What to write instead of arguments that have no counterpart.
+#: Advice for arguments that have no counterpart.
 OF_ARGUMENTS: dict[str, str] = {
     'batch_first': 'a list of arrays (length, in_size) takes the place of a batch',
     'bidirectional': 'L.NStepBiLSTM, L.NStepBiGRU',
@@ -195,7 +194,7 @@ OF_ARGUMENTS: dict[str, str] = {
     'training': "chainer.using_config('train', value)",
     'weight_decay': 'optimizer.add_hook(chainer.optimizer_hooks.WeightDecay(rate))'}
 
-#: Classes of initializers, by what is in the names that other frameworks have for them.
+#: Classes of initializers, by parts of their names in other frameworks.
 INITIALIZERS: dict[str, str] = {
     'glorot': 'GlorotUniform', 'he': 'HeNormal', 'kaiming': 'HeNormal',
     'lecun': 'LeCunNormal', 'normal': 'Normal', 'ones': 'One',
@@ -204,7 +203,7 @@ INITIALIZERS: dict[str, str] = {
 
 
 def initializer(name: str) -> str:
-    """Return the class of initializers that others call by a name, or a likely one."""
+    """Return the initializer class for another framework's name, or a guess."""
     return next((found for part, found in INITIALIZERS.items() if part in name.lower()),
                 'HeNormal')
 
@@ -217,12 +216,12 @@ def instead(owner: str, name: str) -> str | None:
     owner : str
         A key of ``TABLE``.
     name : str
-        The name there.
+        The name in PyTorch.
     """
     _, rows = TABLE.get(owner, ('', ()))
     found = next((words for names, words in rows if name in names.split()), None)
     if found is None and owner == 'chainer.links' and _is_activation(name.lower()):
-        return 'F.%s, a function' % name.lower()    # PyTorch has a class of each
+        return 'F.%s, a function' % name.lower()    # PyTorch has a class for each
     return found
 
 
@@ -234,19 +233,19 @@ def _is_activation(name):
 
 
 def words(owner: str, name: str) -> str | None:
-    """Return the end of an error for a name of PyTorch, or None."""
+    """Return the end of an error message for a name of PyTorch, or None."""
     found = instead(owner, name)
     return None if found is None else 'which is a name of PyTorch: write %s' % (
         found.replace('F.', 'chainer.functions.').replace('L.', 'chainer.links.'))
 
 
 def names(owner: str) -> list[str]:
-    """Return PyTorch's names that an owner has a row for."""
+    """Return PyTorch's names for which an owner has a row."""
     return [name for row, _ in TABLE[owner][1] for name in row.split()]
 
 
 def called_here(name: str) -> list[str]:
-    """Return what is called here what others call so: arguments, functions, links."""
+    """Return counterparts of a name: arguments, functions, links."""
     found = ARGUMENTS.get(name, '').split()
     for owner in 'chainer.functions', 'chainer.links':
         match = re.match(r'(?:F|L|chainer)\.(\w+)', instead(owner, name) or '')

@@ -6,7 +6,7 @@ import sys
 
 from chainer_fast._help import pytorch
 
-# Where code ends and words begin.
+# Separators between code and text.
 _WORDS = re.compile(r'; |, (?=(?:a|and|for|in|of|or|outside|the|which)\b)')
 
 
@@ -30,7 +30,7 @@ def _codes(names):
 
 
 def _cell(text):
-    """Return a cell in which what begins like code is shown as code."""
+    """Return a cell with text that begins like code marked as code."""
     if re.match(r'with |(F|L|chainer|model|x|y|optimizer|numpy)\.', text) is None:
         return text
     found = _WORDS.search(text)

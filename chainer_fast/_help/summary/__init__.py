@@ -1,6 +1,6 @@
 """Summaries of models: shapes, parameters, multiply-adds and memory of each layer.
 
-Chainer 7.8.1 does not have these.
+Chainer 7.8.1 has no counterpart.
 """
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from chainer_fast.link import Link
 
 
 class ModelSummary:
-    """What :func:`chainer_fast.summary` found; a console and a notebook show a table.
+    """Result of :func:`chainer_fast.summary`, displayed as a table.
 
     Attributes
     ----------
     layers : list
-        A record of each link, in the order of :meth:`chainer_fast.Link.namedlinks`,
-        with ``path``, ``kind``, ``parameters``, ``parameter_bytes``,
-        ``uninitialized``, ``calls``, ``outputs``, ``output_bytes`` and
-        ``multiply_adds``. Numbers of a chain are those without the links in it.
+        A record for each link, in the order of
+        :meth:`chainer_fast.Link.namedlinks`, with ``path``, ``kind``,
+        ``parameters``, ``parameter_bytes``, ``uninitialized``, ``calls``,
+        ``outputs``, ``output_bytes`` and ``multiply_adds``. Numbers of a chain
+        exclude those of its child links.
     parameters, parameter_bytes, uninitialized, output_bytes, multiply_adds : int
         Sums over the layers.
     """
@@ -44,7 +45,7 @@ class ModelSummary:
         return '%r\n\n%s' % (self._table(), '\n'.join(self._totals()))
 
     def _repr_html_(self):
-        # Names are indented by spaces.
+        # Spaces indent the names.
         return '<div style="white-space:pre">%s%s</div>' % (
             self._table()._repr_html_(), '<br>'.join(self._totals()))
 
@@ -74,16 +75,16 @@ class ModelSummary:
 
 
 def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
-    """Tell the output shapes, parameters, multiply-adds and memory of each layer.
+    """Summarize output shapes, parameters, multiply-adds and memory of each layer.
 
-    The model is called in test mode, without a graph, and stays as it is: running
-    statistics, recurrent states, parameters that are not initialized, and random
-    numbers. Its parameters are not copied if all are initialized. Without inputs only
-    parameters are counted, and the model is not called.
+    The model is called in test mode, without a graph. The call does not change it:
+    running statistics, recurrent states, uninitialized parameters and the state of
+    random numbers are restored. The parameters are not copied if all are initialized.
+    Without inputs, only parameters are counted, and the model is not called.
 
-    A multiply-add is one product that is added to a sum. Of samples :math:`N`, places
-    of an image :math:`P`, channels :math:`C`, a kernel of :math:`K` places, :math:`g`
-    groups and :math:`n` units, these are counted:
+    A multiply-add is one product that is added to a sum. With :math:`N` samples,
+    images of :math:`P` pixels, :math:`C` channels, kernels of :math:`K` elements,
+    :math:`g` groups and :math:`n` units, the counts are:
 
     ==================== =============================================================
     convolution          :math:`N P_\\text{out} K C_\\text{in} C_\\text{out} / g`
@@ -95,7 +96,7 @@ def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
                          share once
     recurrent layers     :math:`G n (C_\\text{in} + n)` for each sample of each step
                          and each direction, with :math:`G` = 4 for LSTM, 3 for GRU
-                         and 1 for others; a state that is not there yet costs nothing
+                         and 1 for others; an initial state that is None costs nothing
     normalization        1 for each element, the scaling and shifting; statistics are
                          not counted
     all else             0, such as embeddings, which only copy, pooling and
@@ -107,18 +108,19 @@ def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
     model : chainer_fast.Link
         The model.
     *inputs
-        Arguments to call it with, on its device.
+        Arguments of the call, on the model's device.
     **kwargs
-        Keyword arguments to call it with.
+        Keyword arguments of the call.
 
     Returns
     -------
     ModelSummary
-        The table, whose numbers are attributes: ``layers``, ``parameters``,
+        The table; its numbers are attributes: ``layers``, ``parameters``,
         ``parameter_bytes``, ``multiply_adds``, ``output_bytes`` and ``uninitialized``,
-        the number of parameters that have no shape. Memory is in bytes: that of
-        parameters without gradients, and that of the outputs of links that call no
-        others. What a chain computes by functions between its links is not in it.
+        the number of parameters without a shape. Memory is in bytes: that of
+        parameters, without gradients, and that of the outputs of links that call no
+        other links. It does not include results of functions that a chain calls
+        between its links.
 
     Raises
     ------
@@ -151,7 +153,7 @@ def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
     False
     """
     if not isinstance(model, Link):
-        raise TypeError('a summary is that of a link, not of %s' % type(model).__name__)
+        raise TypeError('summary() needs a link, but got %s' % type(model).__name__)
     layers = _layers.Layers(model)
     if not inputs and not kwargs:
         layers.count_parameters()

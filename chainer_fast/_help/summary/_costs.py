@@ -33,7 +33,7 @@ def multiply_adds(function: tp.Any, inputs: tp.Sequence[tp.Any]) -> int:
     Parameters
     ----------
     function : FunctionNode or Function
-        What is called.
+        The called function.
     inputs : sequence of arrays
         Its inputs.
     """
@@ -44,7 +44,7 @@ def multiply_adds(function: tp.Any, inputs: tp.Sequence[tp.Any]) -> int:
 
 
 def _each_weight_once(function, x, W, *_):
-    # Every sample meets every weight.
+    # Every sample is multiplied by every weight.
     return len(x) * W.size
 
 
@@ -72,7 +72,7 @@ def _matmul(function, a, b):
 
 
 def _matrix(x, transposed, axis):
-    """Return the shape of an operand, in which a vector has one row or one column."""
+    """Return the shape of an operand, with a vector as one row or column."""
     if x.ndim == 1:
         return (1, x.size) if axis == 0 else (x.size, 1)
     if transposed:

@@ -1,4 +1,4 @@
-"""What is known of each link of a model, and what calls of it tell."""
+"""Records of the links of a model, filled in by calls."""
 from __future__ import annotations
 
 import dataclasses
@@ -12,7 +12,7 @@ from chainer_fast.link import Link
 
 @dataclasses.dataclass
 class Layer:
-    """A link of a model; numbers leave out those of the links in it.
+    """A link of a model; numbers exclude those of its child links.
 
     Attributes
     ----------
@@ -25,13 +25,14 @@ class Layer:
     parameter_bytes : int
         Memory of its parameters, without gradients.
     uninitialized : int
-        Number of its parameters that have no shape yet, even after the call.
+        Number of its parameters that have no shape after the call.
     calls : int
         How often it was called.
     outputs : list of tuple of int
         Shapes of the arrays that its last call returned.
     output_bytes : int
-        Memory of all arrays that it returned; 0 for a link that calls others.
+        Memory of all arrays that it returned; 0 for a link that calls other
+        links.
     multiply_adds : int
         Multiply-adds of its calls.
     """
@@ -48,7 +49,7 @@ class Layer:
 
 
 class Layers:
-    """The layers of a model, each link and each parameter once."""
+    """The layers of a model, with each link and each parameter once."""
 
     def __init__(self, model: Link) -> None:
         self._by_link: dict[int, Layer] = {}
@@ -59,14 +60,14 @@ class Layers:
                 self._links.append(link)
 
     def of(self, link: Link) -> Layer | None:
-        """Return the layer of a link, or None if the model does not have it."""
+        """Return the layer of a link, or None if it is not in the model."""
         return self._by_link.get(id(link))
 
     def __iter__(self) -> tp.Iterator[Layer]:
         return iter(self._by_link.values())
 
     def count_parameters(self) -> None:
-        """Note the sizes of parameters, as they are now."""
+        """Record the current sizes of parameters."""
         seen = set()
         for link, layer in zip(self._links, self, strict=True):
             for name in link._params:
@@ -82,13 +83,13 @@ class Layers:
 
 
 class LinkMeter(link_hook.LinkHook):
-    """Notes which link is running, and what it returns."""
+    """Records which link is running, and its results."""
 
     name = 'chainer_fast.summary'
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
-        # Links that are running, and whether they have called another.
+        # Running links, and whether each has called another link.
         self._running: list[list[tp.Any]] = [[next(iter(layers)), True]]
 
     @property
@@ -98,7 +99,7 @@ class LinkMeter(link_hook.LinkHook):
 
     def forward_preprocess(self, args: tp.Any) -> None:
         self._running[-1][1] = True
-        # The work of a link that is not registered is that of the one that calls it.
+        # Work of an unregistered link counts for its caller.
         self._running.append([self._layers.of(args.link) or self.layer, False])
 
     def forward_postprocess(self, args: tp.Any) -> None:
@@ -116,7 +117,7 @@ class LinkMeter(link_hook.LinkHook):
 
 
 class FunctionMeter(function_hook.FunctionHook):
-    """Notes the multiply-adds of functions."""
+    """Records the multiply-adds of functions."""
 
     name = 'chainer_fast.summary'
 

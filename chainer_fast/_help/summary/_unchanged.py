@@ -1,4 +1,4 @@
-"""Calls of a model that leave it, and random numbers, as they were."""
+"""Calls of a model that change neither the model nor the state of random numbers."""
 from __future__ import annotations
 
 import collections
@@ -15,13 +15,13 @@ _CONTAINERS = (list, dict, set, collections.OrderedDict, collections.deque)
 
 @contextlib.contextmanager
 def unchanged(model):
-    """Undo what happens to the links of a model inside of a ``with`` block.
+    """Undo changes to the links of a model inside a ``with`` block.
 
-    The attributes of links get their values back. Meanwhile they have copies of
-    containers and of persistent arrays, and parameters that are not initialized have
-    others in their place, which are filled with zeros. Other parameters are copied only
-    beside such: a link that initializes one, such as an LSTM, may write into others.
-    Random numbers go on as if there had been no block.
+    The attributes of links are restored. In the block, containers and persistent arrays
+    are copies, and uninitialized parameters are replaced by others filled with zeros.
+    Initialized parameters are copied only in links that have uninitialized ones as
+    well: a link that initializes one, such as an LSTM, may write into the others. The
+    states of random number generators are restored, too.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def unchanged(model):
 
 
 class _StandIns:
-    """Stand-ins of values; links that share a value share that for it, too."""
+    """Replacements of values; links that share a value share its replacement."""
 
     def __init__(self, is_lazy) -> None:
         self._made = {}
         self._is_lazy = is_lazy
 
     def of(self, fields):
-        """Return those for the attributes of a link."""
+        """Return the replacements for the attributes of a link."""
         found = {}
         for name, value in fields.items():
             make = self._maker(name, value, fields)
@@ -71,7 +71,7 @@ class _StandIns:
 
 
 def _copied(param):
-    # A shallow copy and its original share every array that they are given later.
+    # A shallow copy and its original share every array assigned later.
     shared = param.update_rule, param._grad
     stand_in = copy.deepcopy(param, {id(each): each for each in shared})
     if not param.is_initialized:
@@ -81,7 +81,7 @@ def _copied(param):
 
 @contextlib.contextmanager
 def _same_generator(xp):
-    """Give CuPy another generator of random numbers for a while."""
+    """Replace CuPy's random number generator temporarily."""
     random: tp.Any = getattr(xp, 'random', None)
     if not hasattr(random, 'set_random_state'):
         yield

@@ -1,7 +1,7 @@
 """Settings of cuDNN, and whether functions use it.
 
-The library is looked for when a function first asks, never at import. Kernels of the
-GPU ask :func:`wanted`, and the modules beside this one do the work. They read settings
+The library is searched when a function first needs it, never at import. GPU kernels
+call :func:`wanted`; the other modules of this package do the work. They read settings
 again when these have changed, which ``state.changed()`` reports.
 """
 from __future__ import annotations
@@ -17,16 +17,17 @@ from chainer_fast.backends._cudnn import library
 from chainer_fast.configuration import config
 from chainer_fast.types import DTypeSpec
 
-# Version number of the library as `cudnnGetVersion` gives it; -1 without one, and None
-# before anyone has asked.
+# Version number of the library as returned by `cudnnGetVersion`; -1 without the
+# library, and None before the first query.
 _cudnn_version = None
 
-# Many of the best engines change the layout of images in a workspace, which takes up to
-# three times as much as the images: 2.3 GiB for ResNet-50 at batch 256, and 6.3 GiB for
-# VGG's convolutions. Where there is not as much, an engine with less is looked for.
+# Many of the best engines change the layout of images in a workspace, which may be
+# three times as large as the images: 2.3 GiB for ResNet-50 at batch 256, and 6.3 GiB
+# for VGG's convolutions. If that much is not available, an engine with a smaller
+# workspace is searched.
 _WORKSPACE = 8 << 30
 
-# The user's limit; None before there is one.
+# The user's limit, or None.
 _max_workspace_size = None
 
 
@@ -39,12 +40,12 @@ def version():
 
 
 def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
-    """Return whether a function that asks at ``level`` should use cuDNN.
+    """Return whether a function should use cuDNN at a level of the configuration.
 
     Parameters
     ----------
     level : {'==always', '>=auto'}
-        Least value of ``config.use_cudnn`` at which the answer is yes.
+        Lowest value of ``config.use_cudnn`` at which cuDNN is used.
     lowest_version : int
         Lowest version of cuDNN that the function supports.
 
@@ -63,20 +64,21 @@ def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
 
 
 def wanted():
-    """Return whether a kernel that cuDNN has a form of uses it, for arrays on a GPU.
+    """Return whether a kernel with a cuDNN form uses it for arrays on a GPU.
 
     Raises
     ------
     RuntimeError
         If ``config.use_cudnn`` is ``'always'``, and cuDNN is not available although it
-        has not been switched off.
+        was not turned off.
     """
     if should_use_cudnn('>=auto'):
         return True
     if config.use_cudnn == 'always' and version() < 0 and not library.switched_off():
         raise RuntimeError(
             "chainer.config.use_cudnn is 'always', but cuDNN can't be used (%s). "
-            "'auto' does without it. To install it: %s, or nvidia-cudnn-cu13 with CuPy "
+            "'auto' works without it. To install it: %s, or nvidia-cudnn-cu13 with "
+            "CuPy "
             'for CUDA 13' % (
                 library.reason(), installation.install('cudnn', 'nvidia-cudnn-cu12')))
     return False
@@ -85,8 +87,8 @@ def wanted():
 def should_use_cudnn_tensor_core(dtype: DTypeSpec) -> bool:
     """Return whether cuDNN should use Tensor Cores for arrays of ``dtype``.
 
-    In single precision they round the operands to TF32, which has the fraction of a
-    half float. That takes ``'always'``.
+    In single precision they round the operands to TF32, which has the fraction bits of
+    float16. This needs ``'always'``.
 
     Parameters
     ----------
@@ -95,8 +97,8 @@ def should_use_cudnn_tensor_core(dtype: DTypeSpec) -> bool:
     Returns
     -------
     bool
-        ``config.use_cudnn_tensor_core``, or under ``'auto'`` whether cuDNN has Tensor
-        Cores that lose no precision: for half floats.
+        ``config.use_cudnn_tensor_core``, or with ``'auto'`` whether Tensor Cores lose
+        no precision: for float16.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def should_use_cudnn_tensor_core(dtype: DTypeSpec) -> bool:
 
 
 def get_max_workspace_size() -> int:
-    """Return how many bytes of workspace cuDNN may use: 0 without cuDNN.
+    """Return the number of bytes of workspace that cuDNN may use; 0 without cuDNN.
 
     Returns
     -------
@@ -129,8 +131,8 @@ def set_max_workspace_size(size: int) -> None:
     Parameters
     ----------
     size : int
-        The limit of each call. Before there is one, cuDNN's best engines may use up to
-        8 GiB, and less where memory is short.
+        The limit for each call. By default, cuDNN's best engines may use up to 8 GiB,
+        or less if memory is short.
     """
     global _max_workspace_size
     _max_workspace_size = size

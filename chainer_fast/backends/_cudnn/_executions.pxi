@@ -1,13 +1,14 @@
-# Engines, and how they are called. Part of sessions.pyx.
+# Calls of engines. Part of sessions.pyx.
 
 cdef class Execution:
-    """A call of an engine by the addresses of its tensors alone.
+    """A call of an engine with only the addresses of its tensors.
 
     Parameters
     ----------
     call : callable
-        Takes the address of the addresses, how many there are, the address of the
-        workspace, the handle and, unless that is None, the number of the engine.
+        Takes the address of the array of addresses, their number, the address of
+        the workspace, the handle and, unless it is None, the number of the
+        engine.
     count : int
         Number of tensors.
     handle, index : object
@@ -28,7 +29,7 @@ cdef class Execution:
         self.launch(workspace)
 
     cdef int launch(self, object workspace) except -1:
-        """Execute with the addresses that have been filled in."""
+        """Execute with the stored addresses."""
         cdef size_t count = self.addresses.size()
         if self.index is None:
             self.call(self.place, count, workspace, self.handle)
@@ -38,11 +39,11 @@ cdef class Execution:
 
 
 cdef class Engine:
-    """Base of plans: what an execution needs of one."""
+    """Base class of plans, with the data needed for execution."""
 
 
 cdef class Kept:
-    """A plan in the table of a session, or that there is none."""
+    """An entry of a session's table: a plan, or that none exists."""
 
     def __init__(self, plan):
         self.plan = plan

@@ -1,10 +1,10 @@
-# Forms of calls: what decides on what they do, in numbers. Part of sessions.pyx.
+# Forms of calls: their relevant properties, encoded as numbers. Part of sessions.pyx.
 
 cdef enum:
-    _WORDS = 96                  # of a form at most
-    _ARGUMENTS = 12              # of a call at most
+    _WORDS = 96                  # maximum of a form
+    _ARGUMENTS = 12              # maximum of a call
 
-# What a word of a form says, in its lowest byte.
+# The meaning of a word of a form, in its lowest byte.
 cdef enum:
     _NONE, _ARRAY, _INTEGER, _FLOAT, _SEQUENCE, _TYPE, _TRUE, _FALSE
 
@@ -13,7 +13,7 @@ cdef int _ALIGNMENT = _image_orders.ALIGNMENT
 cdef struct _Form:
     int n
     long long words[_WORDS]
-    # Of the arguments that are arrays.
+    # Of the array arguments.
     intptr_t addresses[_ARGUMENTS]
 
 
@@ -32,7 +32,7 @@ cdef bint _add_integer(_Form *form, object value) except -1:
 
 
 cdef bint _add_array(_Form *form, int i, object array, int device) except -1:
-    """Add an array that cuDNN can read where it is; return whether it can."""
+    """Add an array; return whether cuDNN can read it in place."""
     cdef object shape, dtype = array.dtype
     cdef int kind = kind_of_dtype(dtype)
     cdef bint last = not array._c_contiguous
@@ -54,7 +54,7 @@ cdef bint _add_array(_Form *form, int i, object array, int device) except -1:
 
 
 cdef bint _add_argument(_Form *form, int i, object value, int device) except -1:
-    """Add an argument to a form; return whether it can be told in numbers."""
+    """Add an argument to a form; return whether it can be encoded."""
     cdef double number
     cdef type kind = type(value)
     if value is None:

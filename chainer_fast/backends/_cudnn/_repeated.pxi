@@ -1,22 +1,22 @@
-# Calls that are made again. Part of sessions.pyx.
+# Repeated calls. Part of sessions.pyx.
 
 cdef enum:
-    _RESULTS = 8                 # of a call at most
-    _CONSTANT = 1 << 20          # in the place of the number of an argument
+    _RESULTS = 8                 # maximum of a call
+    _CONSTANT = 1 << 20          # instead of the number of an argument
 
 
 cdef class _Call:
-    """A call as it was made: the plan, and what its tensors are.
+    """A recorded call: the plan, and the sources of its tensors.
 
     Attributes
     ----------
     sources : vector of int
-        Of each tensor: the place of an argument; below zero that of a result, counted
-        from -1; or ``_CONSTANT``.
+        For each tensor: the index of an argument; a negative number for a result,
+        counted from -1; or ``_CONSTANT``.
     constants : vector of addresses
-        Of the tensors that are constant.
+        Addresses of constant tensors.
     held : list
-        What these are the addresses of.
+        The objects at these addresses.
     results : list of tuple
         Shape and type of each result, and whether its channels are last.
     in_tuple : bool
@@ -47,7 +47,7 @@ cdef class _Call:
         if plan.size:
             workspace = cupy.cuda.alloc(plan.size)
             place = workspace.ptr
-        # From here on, nothing else of the thread can execute the plan.
+        # From here on, nothing else in the thread can execute the plan.
         for i in range(<int>self.sources.size()):
             source = self.sources[i]
             execution.addresses[i] = (
@@ -60,17 +60,17 @@ cdef class _Call:
 
 
 cdef bint _lies(object array, bint last) except -1:
-    """Tell whether an array has the strides of a new one, with its channels last."""
+    """Return whether an array has the strides of a new one with channels last."""
     return [n * array.itemsize for n in _image_orders.strides(
         array.shape, last)] == list(array.strides)
 
 
 cdef _Call _understand(
         Session session, list noted, tuple names, tuple args, object result):
-    """Return how a call is made again that has been noted; None if it cannot be.
+    """Return a repeatable form of a recorded call, or None if there is none.
 
-    Every array among the arguments has to be a tensor of the one plan that has run, and
-    so has every result: then nothing else was computed.
+    Every array argument and every result must be a tensor of the only plan that has
+    run: then nothing else was computed.
     """
     cdef _Call call = _Call()
     cdef tuple results = result if type(result) is tuple else (result,)
@@ -112,15 +112,15 @@ cdef _Call _understand(
 
 
 cdef class Repeated:
-    """A function by cuDNN, whose calls are repeated.
+    """A function implemented with cuDNN, whose calls are repeated.
 
     Parameters
     ----------
     function : callable
-        It takes arrays of CuPy and, by position, what numbers can describe. It returns
-        an array, a tuple of them or ``NotImplemented``, and does nothing but run a
-        plan. What it does follows from the form of its arguments and the settings of
-        cuDNN. Tensors that are arguments have their names.
+        It takes CuPy arrays and, by position, arguments that can be encoded as
+        numbers. It returns an array, a tuple of arrays or ``NotImplemented``, and only
+        runs a plan. Its effects are determined by the form of its arguments and the
+        settings of cuDNN. Tensors that are arguments have the arguments' names.
     """
     cdef readonly object function
     cdef tuple names
@@ -141,7 +141,7 @@ cdef class Repeated:
         return self.call(session, device, args)
 
     cdef object call(self, Session session, int device, tuple args):
-        """Make a call, again if it was made, with settings that have been followed."""
+        """Make a call, repeating a recorded one if possible, with current settings."""
         cdef _Form form
         cdef bytes key
         cdef PyObject *found
@@ -157,13 +157,13 @@ cdef class Repeated:
         try:
             return (<_Call>call).make(session, form.addresses)
         except (MemoryError, RuntimeError):
-            # The function finds a plan that needs less memory, or is in no bad file, or
-            # it raises the error again.
+            # The function finds a plan that needs less memory or is not in a damaged
+            # file, or it raises the error again.
             pass
         return self._note(session, key, args)
 
     cdef bint _read(self, tuple args, int device, _Form *form) except -1:
-        """Tell the form of arguments; return whether that can be done."""
+        """Encode the form of arguments; return whether that is possible."""
         cdef Py_ssize_t i, n = PyTuple_GET_SIZE(args)
         form.n = 0
         if n != len(self.names) or n > _ARGUMENTS:
@@ -176,10 +176,10 @@ cdef class Repeated:
         return True
 
     cdef object _note(self, Session session, bytes key, tuple args):
-        """Make a call by the function, and note how."""
+        """Make a call with the function, and record it."""
         cdef dict calls = session.calls
         cdef _Call call = None
-        # What frees an object meanwhile may make calls of its own.
+        # Code that frees an object meanwhile may make calls itself.
         cdef list before = session.noted, noted = []
         session.noted = noted
         try:
@@ -201,7 +201,7 @@ cdef bint _is_kept(_Call call) noexcept:
 
 
 cdef class _Preferred:
-    """A CUDA form, and one by cuDNN that comes first."""
+    """A CUDA form, and a form with cuDNN that takes precedence."""
     cdef object form
     cdef object own
     cdef dict __dict__
@@ -227,13 +227,14 @@ cdef class _Preferred:
 
 
 def preferred(form):
-    """Return a decorator of CUDA forms that gives precedence to one by cuDNN.
+    """Return a decorator of CUDA forms that gives precedence to a form with cuDNN.
 
     Parameters
     ----------
     form : callable
-        The form by cuDNN. It takes the same arguments, and returns ``NotImplemented``
-        where cuDNN can't do it, before it has changed anything.
+        The form with cuDNN. It has the same parameters, and returns
+        ``NotImplemented`` if cuDNN does not support them, before it has changed
+        anything.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Batch normalization by cuDNN, with the moments of the batch and its gradients.
+"""Batch normalization with cuDNN, by the moments of the batch, and its gradients.
 
-Arguments are those of :mod:`chainer_fast.backends.kernels.normalization`, on a GPU.
-The functions return ``NotImplemented`` where cuDNN has no engine. It has none for given
-moments, which a single kernel of our own normalizes by.
+Arguments are those of :mod:`chainer_fast.backends.kernels.normalization`, on a GPU. The
+functions return ``NotImplemented`` if cuDNN has no engine. It has none for given
+moments, for which the package has its own kernel.
 """
 import numpy
 
@@ -12,7 +12,7 @@ from chainer_fast.backends._cupy import cupy
 
 _SINGLE = numpy.dtype('f')
 
-# Facts of a graph that engines take wherever they take any. GPUs below compute
+# A graph that engines support on all GPUs that have any engine. GPUs below compute
 # capability 8.0, such as T4, have none.
 _ORDINARY = ((8, 64, 56, 56),)
 
@@ -27,8 +27,8 @@ def batch_forward(x, gamma, beta, axis, eps):
     channels = gamma.shape
     y = _image_orders.empty(x.shape, x.dtype, last)
     mean, var, inv_std = [cupy.empty(channels, 'f') for _ in range(3)]
-    # cuDNN moves running statistics towards the mean and the unbiased variance. From
-    # zero and with this step, they come to the variance of the batch.
+    # cuDNN moves running statistics towards the mean and the unbiased variance.
+    # Starting from zero, this step makes them the variance of the batch.
     zeros = _zeros(channels[0])
     count = x.size // gamma.size
     arrays = {
@@ -62,7 +62,7 @@ def batch_backward(x, gamma, gy, mean, inv_std, axis, fixed):
 
 
 def _shape(x, axis, *parameters):
-    """Return a shape of four or five axes for ``x``; None if cuDNN is no help."""
+    """Return a shape of four or five axes for ``x``, or None if unsupported."""
     ndim = x.ndim
     if x.dtype.char not in 'ef' or not 2 <= ndim <= 5 or x.size < 2 * x.shape[1] or (
             tuple(axis) != (0, *range(2, ndim))) or 0 in x.shape:
@@ -78,17 +78,17 @@ def _zeros(count):
 
 
 def _scratch(count):
-    """Return an array for what nobody reads."""
+    """Return an array for unused results."""
     return _kept('scratch', cupy.empty, count)
 
 
 def _kept(name, make, count):
-    """Return an array that the session keeps, with room for so many numbers."""
+    """Return an array of the session with room for a number of elements."""
     session = sessions.session()
     array = getattr(session, name)
     if array is None or len(array) < count:
         array = make(max(count, 4096), 'f')
-        if not _captures.is_capturing():    # Zeros are none before the first launch.
+        if not _captures.is_capturing():    # not zero before a launch
             setattr(session, name, array)
     _captures.keep(array)
     return array

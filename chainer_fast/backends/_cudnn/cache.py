@@ -1,9 +1,9 @@
-"""Plans of cuDNN on disk, with the kernels that it has compiled for them.
+"""Plans of cuDNN on disk, with the compiled kernels.
 
-cuDNN compiles the kernels of some operations when a plan is built, a third of a second
-for each. A serialized plan has them, and is read in a millisecond. It serves the same
-card, versions, code and graph only. Nothing that is wrong with a file, or with the
-folder, may stop a program that can do without.
+cuDNN compiles the kernels of some operations when a plan is built, which takes a third
+of a second for each. A serialized plan contains them, and is read in a millisecond. It
+is only valid for the same card, versions, code and graph. No error of a file, or of
+the folder, may stop a program that works without it.
 """
 import contextlib
 import functools
@@ -15,12 +15,12 @@ import tempfile
 from chainer_fast.backends._cudnn import library
 from chainer_fast.backends._cupy import cupy
 
-# Files of some 60 KB that are kept, the latest ones. A network has some dozens.
+# Number of files of about 60 KB that are kept, the latest ones. A network has dozens.
 LIMIT = 1024
 
 
 def folder():
-    """Return the folder of the files, beside that of CuPy's kernels; None without."""
+    """Return the folder of the files, beside that of CuPy's kernels, or None."""
     found = os.environ.get('CHAINER_CUDNN_CACHE_DIR')
     if found is not None:
         return found or None
@@ -33,7 +33,7 @@ def folder():
 
 @functools.cache
 def _code():
-    """Return a digest of the modules that describe graphs and choose engines."""
+    """Return a digest of the modules that describe graphs and select engines."""
     digest = hashlib.sha256()
     for path in sorted(pathlib.Path(__file__).parent.glob('*.py')):
         digest.update(path.read_bytes())
@@ -41,7 +41,7 @@ def _code():
 
 
 def _machine():
-    """Return what decides on a plan beside the facts of the graph."""
+    """Return the values that determine a plan besides the facts of the graph."""
     runtime, frontend = cupy.cuda.runtime, library.frontend()
     card = runtime.getDeviceProperties(runtime.getDevice())
     return (_code(), frontend.__version__, frontend.backend_version(),
@@ -55,8 +55,8 @@ class Entry:
     Parameters
     ----------
     *facts
-        Whatever decides on the plan beside the machine, with a ``repr`` that is the
-        same in all processes.
+        All values that determine the plan besides the machine, with a ``repr`` that
+        is the same in all processes.
     """
 
     def __init__(self, *facts):
@@ -69,7 +69,7 @@ class Entry:
         return hashlib.sha256(self._key + data).digest()
 
     def read(self):
-        """Return the plan as it was written; None without one, or if it is damaged."""
+        """Return the plan as it was written; None if it is missing or damaged."""
         if self._folder is None:
             return None
         try:
@@ -83,13 +83,13 @@ class Entry:
         return list(data)
 
     def write(self, plan):
-        """Write a plan, a list of bytes as cuDNN's frontend gives it."""
+        """Write a plan, a list of bytes from cuDNN's frontend."""
         if self._folder is None:
             return
         data = bytes(plan)
         with contextlib.suppress(OSError):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            # Other processes see the whole file or none.
+            # Other processes see the complete file or none.
             with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
                 file.write(self._digest(data) + data)
             os.replace(file.name, self._path)

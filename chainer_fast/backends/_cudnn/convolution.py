@@ -1,7 +1,7 @@
-"""Convolutions by cuDNN: forward, and by the gradients of images and filters.
+"""Convolutions with cuDNN: forward, and the gradients of images and filters.
 
 Arguments are those of :mod:`chainer_fast.backends.kernels.convolution`, on a GPU. All
-functions return ``NotImplemented`` where cuDNN has no engine.
+functions return ``NotImplemented`` if cuDNN has no engine.
 """
 import functools
 
@@ -22,7 +22,7 @@ def convolve(x, W, b, stride, pad, dilate, groups, outs):
         arrays = {'x': _image_orders.dense(x, last),
                   'W': _image_orders.dense(W, last), 'result': y}
         if b is not None and b.dtype == x.dtype:
-            # Few engines add a bias; those that do save a launch.
+            # Few engines support a bias; those that do save a launch.
             bias = _image_orders.dense(b, False)
             if _run(_biased, facts, {**arrays, 'b': bias}, last):
                 return y
@@ -64,9 +64,9 @@ def correlate(x, gy, ksize, stride, pad, dilate, groups, dtype):
 
 
 def laid_out(W):
-    """Return filters in the order that convolutions prefer, copied if need be.
+    """Return filters in the order that convolutions prefer, copied if necessary.
 
-    During a capture, where a copy would have no values yet, they are as they are.
+    During a capture, when a copy would have no values yet, they are returned unchanged.
     """
     if _image_orders.channels_last(W) or W.ndim < 3 or (
             _image_orders.raw(W).flags.c_contiguous
@@ -100,15 +100,15 @@ def _geometry(a, b, filters, stride, pad, dilate, lengths, outs):
 
 @functools.lru_cache(plans.LIMIT)
 def _padded(ksize, stride, pad, dilate, lengths, outs):
-    """Return the same of windows.
+    """Return the same for windows.
 
-    The padding after the images is what the places need: less than that before where
-    the last elements are not seen, more where all are to be covered.
+    The padding after the images is that needed by the windows: less than the one
+    before if the last elements are not covered, more if all must be covered.
     """
     after = []
     for n, out, k, s, p, d in zip(
             lengths, outs, ksize, stride, pad, dilate, strict=True):
-        room = n + p - (k - 1) * d - 1      # beside one window
+        room = n + p - (k - 1) * d - 1      # outside any window
         if (room + p) // s + 1 == out:
             after.append(p)
         else:
@@ -120,12 +120,12 @@ def _padded(ksize, stride, pad, dilate, lengths, outs):
 #
 
 def _planar(shape):
-    """Return the shape of images of two axes or three, with a first axis of one."""
+    """Return the shape of images with two or three axes, adding a first axis to one."""
     return shape if len(shape) > 3 else (*shape[:2], 1, shape[2])
 
 
 def _window(before, after, stride, dilate):
-    """Return the arguments of a convolution, likewise of two axes or three."""
+    """Return the arguments of a convolution, also for two or three axes."""
     if len(stride) == 1:
         before, after, stride, dilate = (
             (0, *before), (0, *after), (1, *stride), (1, *dilate))

@@ -1,15 +1,15 @@
-"""How the engine of a graph is called: with addresses alone, where the frontend can.
+"""Execution of the engine of a graph, with addresses only if the frontend allows it.
 
-The frontend's public call looks at each thing that it is given, and makes tables of
-them, which takes tens of microseconds. A private one below it takes the addresses in
-the order of the tensors' numbers, in less than one. It is called only where it has the
-form that is known here. docs/notebook/gpu.md has the figures.
+The frontend's public call inspects all its arguments and builds tables of them, which
+takes tens of microseconds. A private function below it takes the addresses in the
+order of the tensors' numbers, in less than one microsecond. It is only called if it
+has the expected signature. docs/notebook/gpu.md has the measurements.
 """
 from chainer_fast.backends._cudnn import sessions
 
 
 def find(native, count, handle):
-    """Return a function that executes a graph, or None if there is only the public one.
+    """Return a function that executes a graph, or None for the public one.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def find(native, count, handle):
         Takes a list with the addresses of the tensors, and the address of the
         workspace.
     """
-    # From version 1.27 on, the graph is one of Python that has the compiled one.
+    # From version 1.27 on, the graph is a Python object that wraps the compiled one.
     compiled = getattr(native, '_lowered_graph', native)
     call = getattr(compiled, '_execute_with_raw_ptrs', None)
     prepare = getattr(compiled, '_prepare_variant_pack_template', None)
@@ -34,7 +34,7 @@ def find(native, count, handle):
         return None
     index = None
     if compiled is not native:
-        # Version 1.27 executes the engine that was built last, chosen or not.
+        # Version 1.27 executes the most recently built engine, selected or not.
         if 'plan_index' not in (call.__doc__ or '') or native.selected_engine:
             return None
         index = _index(native)
@@ -46,7 +46,7 @@ def find(native, count, handle):
 
 
 def _index(native):
-    """Return the compiled graph's number of the engine that has been chosen."""
+    """Return the compiled graph's number of the selected engine."""
     if not native._plans:
-        return -1           # The graph was read from a file, and has one.
+        return -1           # The graph was read from a file, and has a single engine.
     return native._materialize_backend_plan(native._plan_index).cpp_index

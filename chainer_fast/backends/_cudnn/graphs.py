@@ -1,4 +1,4 @@
-"""Descriptions of what cuDNN is to compute."""
+"""Descriptions of computations for cuDNN."""
 import functools
 
 import numpy
@@ -19,17 +19,17 @@ class _Number:
 
 @functools.lru_cache(1024)
 def number(value):
-    """Return a number in host memory, which has its address where arrays have it."""
+    """Return a number in host memory, with its address as in arrays."""
     return _Number(value)
 
 
 class Graph:
-    """A graph of cuDNN, with names for the tensors that come and go.
+    """A graph of cuDNN, with names for its input and output tensors.
 
     Parameters
     ----------
     dtype : numpy.dtype
-        Type of the tensors. Half floats are computed in single precision.
+        Type of the tensors. Computations with float16 are in single precision.
     last : bool
         Whether the tensors have their channels last in memory.
     **options
@@ -38,9 +38,9 @@ class Graph:
     Attributes
     ----------
     native : cudnn.pygraph
-        The graph itself, which has the operations.
+        The graph itself, which contains the operations.
     names : list of str
-        Names of the tensors, whose numbers count from one.
+        Names of the tensors, which are numbered from one.
     """
 
     def __init__(self, dtype, last, **options):
@@ -72,7 +72,7 @@ class Graph:
             data_type=self._types.FLOAT, uid=self._number(name))
 
     def result(self, tensor, name, shape, dtype=None):
-        """Give a tensor that the graph computes a name, and let it be written."""
+        """Name a tensor that the graph computes, and make it an output."""
         tensor.set_output(True).set_data_type(self._type(dtype or self._dtype))
         tensor.set_dim(list(shape)).set_stride(_image_orders.strides(shape, self._last))
         tensor.set_uid(self._number(name))

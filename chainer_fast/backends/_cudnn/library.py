@@ -1,11 +1,11 @@
-"""The library cuDNN, through NVIDIA's frontend, opened when it is first needed."""
+"""The cuDNN library, through NVIDIA's frontend, loaded when it is first needed."""
 import importlib
 import os
 import threading
 
 from chainer_fast.backends._cupy import available
 
-# The graph interface, as it is used here.
+# The part of the graph interface that is used here.
 _LOWEST = 90000
 
 _module: object = None
@@ -26,7 +26,7 @@ def frontend():
             try:
                 _module = _open()
             except Exception as e:
-                # Nothing about cuDNN may stop a program that can do without.
+                # No error of cuDNN may stop a program that works without it.
                 _reason = str(e) or type(e).__name__
     return _module
 
@@ -44,7 +44,7 @@ def _open():
 
 
 def reason():
-    """Return why cuDNN can't be used, in words; None if it can."""
+    """Return why cuDNN can't be used, as text; None if it can."""
     frontend()
     return _reason
 

@@ -1,7 +1,7 @@
-"""NVRTC, by which cuDNN compiles kernels of its own: those of batch normalization.
+"""NVRTC, with which cuDNN compiles its own kernels, those of batch normalization.
 
-cuDNN looks for the library by its name when it plans an operation. Where it finds none,
-it says no more than that no engine takes the operation.
+cuDNN searches the library by name when it plans an operation. If it does not find it,
+it only reports that no engine supports the operation.
 """
 import contextlib
 import ctypes
@@ -22,7 +22,7 @@ def _name():
 @functools.cache
 def is_found():
     """Return whether cuDNN finds NVRTC, which is loaded if CuPy finds it."""
-    # A library that is loaded is found by its name, wherever it lies.
+    # A loaded library is found by its name, wherever it is.
     with contextlib.suppress(Exception):
         cupy.cuda.nvrtc.getVersion()
     try:
@@ -35,7 +35,7 @@ def is_found():
 def warn(operation):
     """Warn that cuDNN has no engine for an operation, since it finds no NVRTC."""
     warnings.warn(
-        'cuDNN has no engine for %s here, and finds no NVRTC (%s), by which it '
-        'compiles such engines: slower kernels take their place. To let it find the '
+        'cuDNN has no engine for %s here, and finds no NVRTC (%s), with which '
+        'it compiles such engines: slower kernels replace them. To let it find the '
         'library: %s'
         % (operation, _name(), _nvrtc.advice(cupy.__version__)))

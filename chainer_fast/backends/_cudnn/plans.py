@@ -1,8 +1,8 @@
-"""Operations of cuDNN: their graphs, and the plans that carry them out.
+"""Operations of cuDNN: their graphs, and the plans that execute them.
 
-A *graph* says what is computed from which tensors; a *plan* is an engine of cuDNN that
-does it. Looking for one takes milliseconds, so plans are kept by operation, and so is
-the answer that there is none.
+A *graph* specifies a computation on tensors; a *plan* is an engine of cuDNN that
+executes it. Finding one takes milliseconds, so that plans are kept by operation, as is
+the result that no plan exists.
 """
 import contextlib
 import warnings
@@ -19,10 +19,10 @@ from chainer_fast.backends._cudnn import (
 from chainer_fast.backends._cupy import cupy
 from chainer_fast.configuration import config
 
-# Plans that a thread keeps for a device. A network has some hundred.
+# Maximum number of plans of a thread for a device. A network needs about a hundred.
 LIMIT = sessions.LIMIT
 
-# Bytes of workspace where memory is short.
+# Bytes of workspace if memory is short.
 SPARING = 256 << 20
 
 
@@ -34,7 +34,7 @@ class Plan(sessions.Engine):
     graph : graphs.Graph
         A graph whose operations have been described.
     deterministic : bool
-        Whether the engine has to give the same bits in every run.
+        Whether the engine must return identical bits in every run.
     tensor_cores : bool
         Whether the engine may use Tensor Cores.
     limit : int or None
@@ -43,7 +43,8 @@ class Plan(sessions.Engine):
     Attributes
     ----------
     index : int or None
-        Place of the engine among those that cuDNN proposes, once it is chosen.
+        Index of the engine among those that cuDNN proposes, after its
+        selection.
     names : list of str
         Names of its tensors, in the order of their numbers.
     size : int
@@ -51,7 +52,7 @@ class Plan(sessions.Engine):
     execution : sessions.Execution or None
         The fastest way to call the engine, if it is not the public one.
     entry : cache.Entry or None
-        The file that the plan is from.
+        The file from which the plan was read.
 
     Raises
     ------
@@ -72,7 +73,7 @@ class Plan(sessions.Engine):
         notes = frontend.numerical_note
         unwanted = [notes.NONDETERMINISTIC] if deterministic else []
         if not tensor_cores:
-            # The second rounds its operands even in single precision.
+            # The second one rounds its operands even in single precision.
             unwanted += [notes.TENSOR_CORE, notes.DOWN_CONVERT_INPUTS]
         if unwanted:
             native.deselect_numeric_notes(unwanted)
@@ -81,14 +82,14 @@ class Plan(sessions.Engine):
         native.check_support()
 
     def _engines(self):
-        """Choose one engine after the other, the one that cuDNN thinks best first."""
+        """Select one engine after the other, in cuDNN's order of preference."""
         native, refusal = self._native, None
         for index in range(native.get_execution_plan_count()):
             try:
                 native.build_plan_at_index(index)
                 size = native.get_workspace_size_plan_at_index(index)
             except (RuntimeError, library.frontend().cudnnGraphNotSupportedError) as e:
-                # Without the frames, which have the graph and would keep it.
+                # Without the frames, which would keep the graph alive.
                 refusal = refusal or e.with_traceback(None)
                 continue
             if self._limit is None or size <= self._limit:
@@ -99,21 +100,21 @@ class Plan(sessions.Engine):
                 'no engine passed')
 
     def build(self):
-        """Choose the engine that cuDNN thinks best."""
+        """Select the engine that cuDNN prefers."""
         next(self._engines())
 
     def prepare(self, handle):
-        """Look for the fastest way to call the engine that has been chosen."""
+        """Find the fastest way to call the selected engine."""
         self.execution = executions.find(self._native, len(self.names), handle)
 
     def tune(self, arrays, handle):
-        """Choose the engine that takes the least time, which is measured."""
+        """Select the fastest engine by measurement."""
         measured = []
         for index in self._engines():
             with contextlib.suppress(MemoryError):
                 measured.append((self._time(arrays, handle), index, self.size))
         if not measured:
-            raise MemoryError('no engine has the workspace that it needs')
+            raise MemoryError('the workspace is too small for all engines')
         _, self.index, self.size = min(measured)
         self._native.build_plan_at_index(self.index)
 
@@ -131,7 +132,8 @@ class Plan(sessions.Engine):
         """Compute with the arrays of these names, on the stream of the handle."""
         addresses = [arrays[name].data.ptr for name in self.names]
         if _captures.is_capturing():
-            # The handle ends after its plans: lists drop what is last first.
+            # The handle is destroyed after its plans: lists drop their last elements
+            # first.
             _captures.keep(sessions.session(), self)
         workspace = cupy.cuda.alloc(self.size) if self.size else None
         place = 0 if workspace is None else workspace.ptr
@@ -142,12 +144,12 @@ class Plan(sessions.Engine):
             self.execution(addresses, place)
 
     def serialize(self):
-        """Return the plan as a list of bytes, with the kernels that it has."""
+        """Return the plan as a list of bytes, including its kernels."""
         return self._native.serialize()
 
 
 class _Loaded(Plan):
-    """A plan that an earlier process has written to a file."""
+    """A plan that an earlier process wrote to a file."""
 
     def __init__(self, graph, entry, data, handle):
         self._native = library.frontend().pygraph(handle=handle)
@@ -165,9 +167,9 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
     describe : callable
         Function of the graph and the facts that adds the operations to the graph.
     facts : tuple
-        Whatever decides on the graph: shapes, strides of windows and so on.
+        All values that determine the graph, such as shapes and strides of windows.
     arrays : dict
-        Arrays of CuPy, aligned ones, and numbers, by the names of their tensors.
+        Aligned CuPy arrays, and numbers, by the names of their tensors.
     dtype : numpy.dtype
         Type of the graph.
     last : bool
@@ -176,14 +178,14 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
         Whether ``config.autotune`` applies. Several engines then write the results, so
         these must not be operands.
     ordinary : tuple, optional
-        Facts of a graph that any device with engines for the operation takes. A device
-        that refuses this one, too, is not asked for the operation again. cuDNN compiles
-        kernels for such operations, and their plans are kept on disk.
+        Facts of a graph that all devices with engines for the operation support. If a
+        device rejects this graph, too, the operation is not tried again on it. cuDNN
+        compiles kernels for such operations, and their plans are kept on disk.
 
     Returns
     -------
     bool
-        False if cuDNN has no engine for it. Nothing has been computed then.
+        False if cuDNN has no engine for it. In this case nothing was computed.
     """
     session = sessions.session()
     plans = session.plans
@@ -223,13 +225,13 @@ def run(describe, facts, arrays, dtype, last, tunable=False, ordinary=None):
 
 
 def _drop_one(plans):
-    """Keep the plan no more that was used longest ago."""
+    """Drop the least recently used plan."""
     key = min(plans, key=lambda key: plans[key].used)
     plans.pop(key).plan = None
 
 
 def _find(session, key, arrays, ordinary, limit):
-    """Return a plan, from a file or with an engine of cuDNN; None without one."""
+    """Return a plan, from a file or with an engine of cuDNN, or None."""
     describe, facts, dtype, last, deterministic, *_, tune = key
     settings = dtype, last, deterministic, _cudnn.should_use_cudnn_tensor_core(dtype)
     handle, kind = session.handle, (describe, *settings)
@@ -244,7 +246,7 @@ def _find(session, key, arrays, ordinary, limit):
         return None
     if ordinary is None:
         return _attempt(handle, describe, facts, settings, limit, choose)
-    has_compiler = nvrtc.is_found()     # before cuDNN looks for it
+    has_compiler = nvrtc.is_found()     # before cuDNN searches it
     entry = cache.Entry(describe.__module__, describe.__qualname__, facts, dtype.char,
                         *settings[1:], limit)
     plan = _load(handle, describe, facts, settings, entry)
@@ -262,7 +264,7 @@ def _find(session, key, arrays, ordinary, limit):
 
 
 def _attempt(handle, describe, facts, settings, limit, choose=None):
-    """Return a plan, once its engine is chosen; None if there is no engine."""
+    """Return a plan with a selected engine; None if there is no engine."""
     dtype, last, deterministic, tensor_cores = settings
     graph = graphs.Graph(dtype, last, handle=handle)
     try:
@@ -273,9 +275,9 @@ def _attempt(handle, describe, facts, settings, limit, choose=None):
     except library.frontend().cudnnGraphNotSupportedError:
         return None
     except RuntimeError as e:
-        # What a graph is refused with depends on the version. An installation that does
-        # not work looks the same, and should not go unnoticed.
-        warnings.warn('cuDNN refused %s of %s: %s' % (describe.__name__, facts, e))
+        # The error for a rejected graph depends on the version. A broken installation
+        # raises the same errors, and must be reported.
+        warnings.warn('cuDNN rejected %s of %s: %s' % (describe.__name__, facts, e))
         return None
     return plan
 
@@ -293,6 +295,6 @@ def _load(handle, describe, facts, settings, entry):
 
 
 def _save(plan, entry):
-    # What the frontend cannot serialize, for whatever reason, is built again.
+    # Plans that the frontend cannot serialize, for whatever reason, are built again.
     with contextlib.suppress(Exception):
         entry.write(plan.serialize())

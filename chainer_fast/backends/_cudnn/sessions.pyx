@@ -1,10 +1,10 @@
-"""What a thread keeps for cuDNN on a device, and calls that are made again.
+"""Sessions of cuDNN, one per thread and device, and repeated calls.
 
-A call of cuDNN takes dozens of steps of Python: which order images have in memory, what
-decides on the plan, where results and the workspace are.  All of it follows from the
-*form* of the arguments, which is their shapes, types and orders in memory, and from
-settings.  So the second call of a form notes what it has executed with which arrays
-(``_repeated.pxi``), and the next ones do the same here.
+A call of cuDNN needs dozens of Python steps: the memory order of images, the key of the
+plan, the results and the workspace. All of them follow from the *form* of the
+arguments, which is their shapes, types and memory orders, and from settings. Therefore
+the second call of a form records what it executes with which arrays
+(``_repeated.pxi``), and this module repeats it in later calls.
 """
 import functools
 import threading
@@ -32,11 +32,11 @@ from chainer_fast.configuration import config
 
 np.import_array()
 
-# Plans that a thread keeps for a device, and calls that are repeated under the same
-# settings. A network has some hundred.
+# Maximum number of plans of a thread for a device, and of repeated calls with the same
+# settings. A network needs about a hundred.
 LIMIT = 1024
 
-# Settings whose calls are kept.
+# Number of settings whose calls are kept.
 cdef enum:
     _SETTINGS = 16
 
@@ -49,7 +49,7 @@ include "_repeated.pxi"
 
 
 cdef class Session:
-    """What a thread keeps for a device: cuDNN's handle, and the plans made with it.
+    """State of a thread for a device: cuDNN's handle, and the plans made with it.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ cdef class Session:
 
     Notes
     -----
-    When the thread ends, the handle is destroyed after the plans. The end of the
-    interpreter leaves that to the driver, which may be gone by then.
+    When the thread ends, the handle is destroyed after the plans. At interpreter
+    shutdown this is left to the driver, which may already be unloaded.
     """
 
     def __init__(self, int device):
@@ -73,7 +73,7 @@ cdef class Session:
         end.atexit = False
 
     cdef int follow_stream(self) except -1:
-        """Let the handle launch on CuPy's current stream."""
+        """Make the handle launch on CuPy's current stream."""
         cdef intptr_t stream = current_stream()
         if stream != self.stream:
             library.frontend().set_stream(self.handle, stream)
@@ -81,7 +81,7 @@ cdef class Session:
         return 0
 
     cdef int follow_settings(self) except -1:
-        """Read what the thread has set, if anybody has changed anything."""
+        """Read the settings of the thread, if any have changed."""
         cdef unsigned long long version = _version[0]
         if self.seen == version:
             return 0
@@ -89,7 +89,7 @@ cdef class Session:
         self.calls = None
         if len(self.by_settings) >= _SETTINGS:
             self.by_settings.clear()
-        if not _captures.is_capturing():    # A graph keeps what it uses.
+        if not _captures.is_capturing():    # A graph keeps the objects that it uses.
             self.calls = self.by_settings.setdefault((
                 bool(config.cudnn_deterministic), config.use_cudnn_tensor_core,
                 _cudnn._max_workspace_size, bool(config.autotune),
@@ -98,23 +98,23 @@ cdef class Session:
         return 0
 
     def touch(self, Kept kept not None):
-        """Count an execution, before which others were used longer ago."""
+        """Count an execution, to find the least recently used plans."""
         self.executions += 1
         kept.used = self.executions
 
     def note(self, Kept kept not None, list names, dict arrays):
-        """Note what a call has executed, with the tensors in their order."""
+        """Record the executions of a call, with the tensors in order."""
         if self.noted is not None:
             self.noted.append((kept, names, arrays))
 
 
 def _destroy(module, device, handle, plans):
-    # A thread that ends has no more data of its own, as contexts of devices want some.
+    # An ending thread no longer has the thread-local data that device contexts need.
     runtime = cupy.cuda.runtime
     current = runtime.getDevice()
     runtime.setDevice(device)
     try:
-        runtime.deviceSynchronize()     # Kernels that are running belong to plans.
+        runtime.deviceSynchronize()     # Running kernels belong to plans.
         for kept in plans.values():
             kept.plan = None
         plans.clear()
@@ -138,7 +138,7 @@ cdef dict _sessions():
 cdef Session _find_session(int *device):
     """Return the session of the running thread on the current device, and its number.
 
-    None if there is none yet, or the driver cannot be asked.
+    None if there is none yet, or the driver cannot be queried.
     """
     cdef PyObject *found
     if current_context(device) == 0:
@@ -150,7 +150,7 @@ cdef Session _find_session(int *device):
 def session():
     """Return the session of the running thread on the current device.
 
-    Its handle launches on CuPy's current stream. Handles must not be shared by threads.
+    Its handle launches on CuPy's current stream. Threads must not share handles.
     """
     sessions = _sessions()
     device = cupy.cuda.runtime.getDevice()

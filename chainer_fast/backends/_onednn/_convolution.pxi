@@ -1,7 +1,6 @@
-# Convolutions by oneDNN, of images of one to three axes in single precision.
-#
-# Images may have any strides; those whose channels do not come last in memory are
-# copied. Results have them last.
+# Convolutions with oneDNN, of images with one to three axes in single precision.
+# Images may have any strides; those whose channels are not last in memory are
+# copied. Results have channels last.
 #
 # Part of kernels/convolution/compiled.pyx.
 cimport numpy as np
@@ -43,19 +42,19 @@ cdef extern from "chainer_fast/backends/_onednn/choice.hpp" \
     bint is_faster(const Described &, bint reorders) noexcept
 
 cdef enum:
-    # oneDNN makes no good use of vectors for images of so few channels.
+    # oneDNN does not use vectors efficiently for images with so few channels.
     FEW_CHANNELS = 4
 
 cdef Cache _cache
 
 
 def cached():
-    """Return how many convolutions are kept, planned."""
+    """Return the number of planned convolutions that are kept."""
     return _cache.size()
 
 
 cdef object _ready(object a):
-    """Return images with their channels last and aligned, a copy if need be."""
+    """Return images with channels last and aligned, copied if necessary."""
     if is_channels_last(a):
         return a
     last = empty_channels_last(PyArray_NDIM(a), PyArray_DIMS(a), np.NPY_FLOAT)
@@ -67,7 +66,7 @@ cdef object _ready(object a):
 
 cdef bint _compute(const Described &c, object images, object filters,
                    object places, object bias) except -1:
-    """Compute one of three arrays from the others; return whether there was code."""
+    """Compute one of three arrays from the others; return whether it is supported."""
     cdef shared_ptr[Planned] planned
     cdef Filters kept
     cdef const Library *onednn = library()
@@ -89,7 +88,7 @@ cdef bint _compute(const Described &c, object images, object filters,
         if status == UNIMPLEMENTED:
             return False
         if status == SUCCESS:
-            # While no graph is built, no optimizer changes filters.
+            # While no graph is built, optimizers do not change filters.
             reorders = reorders or not planned.get().prepares()
             if not reorders:
                 kept = prepared(filters, planned)
@@ -103,11 +102,12 @@ cdef bint _compute(const Described &c, object images, object filters,
 
 cdef object compute_by_library(
         Task task, const Convolution &c, a, b, bias, bint rival):
-    """Return what ``compute`` of our own loops does, in singles.
+    """Compute like ``compute`` of the package's own loops, in single precision.
 
-    Return ``NotImplemented`` for what oneDNN has no good code for. A true ``rival``
-    says that there are loops of our own with vectors: they get what they compute
-    faster, unless ``config.use_ideep`` is ``'always'``.
+    Return ``NotImplemented`` for convolutions for which oneDNN is not efficient. A
+    true ``rival`` means that the package has its own loops with vectors: they
+    compute convolutions for which they are faster, unless ``config.use_ideep`` is
+    ``'always'``.
     """
     cdef Described d
     cdef bint transposed = task == TRANSPOSE

@@ -30,29 +30,29 @@ cdef extern from "chainer_fast/backends/_onednn/primitives.hpp" \
         int status
 
 cdef enum:
-    # Bytes of filters that are kept.
+    # Maximum bytes of filters that are kept.
     MAX_KEPT = 512 << 20
 
 
 cdef class Filters:
-    """Filters in the order that a convolution wants, and what they were made of."""
+    """Filters in the order of a convolution, and the array that they were made from."""
     cdef void *data
     cdef size_t size
     cdef unsigned long long checksum
     cdef shared_ptr[Planned] planned
-    # Drops these filters when the array is gone.
+    # Drops these filters when the array is freed.
     cdef object reference
 
     def __dealloc__(self):
         free_aligned(self.data)
 
-# By the ids of arrays; the latest come last.
+# By the ids of arrays; the latest are last.
 cdef object _kept_filters = collections.OrderedDict()
 cdef size_t _kept_bytes = 0
 
 
 def kept_bytes():
-    """Return how much memory filters in oneDNN's order take."""
+    """Return the memory used by filters in oneDNN's order."""
     return _kept_bytes
 
 
@@ -65,10 +65,10 @@ cdef int _forget(key) except -1:
 
 
 cdef Filters prepared(object W, shared_ptr[Planned] planned):
-    """Return filters in the order of a convolution, those of the last time if possible.
+    """Return filters in the order of a convolution, reusing kept ones if possible.
 
-    They are kept while no graph is built, as then no optimizer changes them. Whether
-    somebody else has is seen by a checksum of all bytes.
+    They are kept while no graph is built, as optimizers do not change them then.
+    Other changes are detected by a checksum of all bytes.
     """
     global _kept_bytes
     cdef const void *data = PyArray_DATA(<np.ndarray>W)

@@ -1,4 +1,4 @@
-"""The place of oneDNN's library in an environment of Python."""
+"""The location of the oneDNN library in a Python environment."""
 import sys
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def path():
     Returns
     -------
     str or None
-        The file that the wheel lists, or one among the libraries of the environment.
+        The file listed by the wheel, or one among the libraries of the environment.
     """
     for candidate in _candidates():
         if candidate.is_file():
@@ -21,7 +21,7 @@ def path():
 
 
 def _candidates():
-    import importlib.metadata  # takes long, and few programs come here
+    import importlib.metadata  # slow to import, and rarely needed
     try:
         files = importlib.metadata.files(WHEEL) or []
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-/* A number that tells whether bytes have changed. */
+/* A checksum to detect changes of bytes. */
 #ifndef CHAINER_FAST_ONEDNN_CHECKSUM_HPP
 #define CHAINER_FAST_ONEDNN_CHECKSUM_HPP
 
@@ -14,8 +14,8 @@ inline uint64_t folded(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Multiplies pairs of words in four lanes, about as fast as memory is read. Two arrays
-   that differ have the same number once in 2^64 times. */
+/* Multiplies pairs of words in four lanes, about as fast as memory is read. Two
+   different arrays have the same checksum with a probability of 2^-64. */
 inline uint64_t checksum(const void *data, size_t size) {
     const uint64_t keys[4] = {0xA0761D6478BD642Fu, 0xE7037ED1A0B428DBu,
                               0x8EBC6AF09C88C6E3u, 0x589965CC75374CC3u};

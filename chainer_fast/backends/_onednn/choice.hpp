@@ -1,7 +1,7 @@
-/* Which convolutions oneDNN computes faster than our own loops with vectors.
+/* Which convolutions oneDNN computes faster than the package's own loops with vectors.
 
-   The loops read filters as they are, whereas oneDNN reorders them in every call: it is
-   behind where there are many filters for few places. The loops also have Winograd's
+   The loops read filters directly, whereas oneDNN reorders them in every call: it is
+   slower for many filters and few positions. The loops also implement Winograd's
    algorithm. Measured on layers of ResNet-50, VGG-16 and DCGAN, with AVX-512. */
 #ifndef CHAINER_FAST_ONEDNN_CHOICE_HPP
 #define CHAINER_FAST_ONEDNN_CHOICE_HPP
@@ -30,7 +30,7 @@ inline bool has_winograd(const Described &c) {
            && 2 * squares >= std::max(c.channels, c.filters);
 }
 
-/* `reorders`: whether filters have to be reordered in this call. */
+/* `reorders`: whether filters must be reordered in this call. */
 inline bool is_faster(const Described &c, bool reorders) {
     Dim stride = 1;
     for (Dim j = 0; j < c.w.nd; j++)

@@ -1,4 +1,4 @@
-/* Counts of the library's work, for profiles: functions that stand in for its own. */
+/* Counts of the library's work, for profiles: functions that replace its own. */
 #pragma once
 #include <atomic>
 
@@ -8,7 +8,7 @@ namespace chainer_fast::onednn {
 
 struct Counting {
     std::atomic<long long> calls{0};
-    /* The library's own functions; they stay here, as calls may be on their way. */
+    /* The library's own functions; they stay valid, as calls may be in progress. */
     decltype(Library::primitive_execute) execute = nullptr;
     decltype(Library::sgemm) sgemm = nullptr;
 };

@@ -1,7 +1,7 @@
-/* The functions of oneDNN that are called here, looked up when the library is opened.
+/* The functions of oneDNN that are called here, looked up when the library is loaded.
 
-   They are declared here rather than in oneDNN's headers, which a build would have to
-   find: pointers to opaque things and numbers that do not change within version 3. */
+   They are declared here, so that a build does not need oneDNN's headers: opaque pointers
+   and constants that do not change within version 3. */
 #ifndef CHAINER_FAST_ONEDNN_LIBRARY_HPP
 #define CHAINER_FAST_ONEDNN_LIBRARY_HPP
 
@@ -32,7 +32,7 @@ typedef Memory_ *Memory;
 typedef Plan_ *Plan;                /* primitive descriptor */
 typedef Primitive_ *Primitive;
 typedef Attributes_ *Attributes;
-typedef ptrdiff_t Dim;               /* of 64 bits, where there is oneDNN */
+typedef ptrdiff_t Dim;               /* has 64 bits wherever oneDNN exists */
 
 enum { MAX_DIMS = 12 };
 
@@ -59,7 +59,7 @@ struct Version {
     int major, minor, patch;
 };
 
-/* The functions of a library that was opened, by their names. */
+/* The functions of a loaded library, by name. */
 struct Symbols {
     struct Symbol {
         void *address;
@@ -154,9 +154,9 @@ inline const char *status_name(int status) {
 
 #if defined(__linux__)
 
-/* Make oneDNN use the OpenMP of these modules. A wheel has a copy of its own, under another
-   name than the system's, which oneDNN asks for: there would be two pools of threads, and
-   `config.num_threads` and a fork would change only one of them. */
+/* Make oneDNN use the OpenMP library of these modules. A wheel contains its own copy,
+   under another name than the system's, which oneDNN requests: there would be two
+   thread pools, and `config.num_threads` and a fork would affect only one of them. */
 inline void share_threads() {
 #if defined(_OPENMP)
     Dl_info openmp;
@@ -165,7 +165,7 @@ inline void share_threads() {
 #endif
 }
 
-/* Open the library of that path; return what is wrong with it, or null. */
+/* Load the library at a path; return its problem, or null. */
 inline const char *open(Library &l, const char *path) {
     share_threads();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -187,7 +187,7 @@ inline const char *open(Library &l, const char *path) {
 #else
 
 inline const char *open(Library &, const char *) {
-    return "it is opened under Linux only";
+    return "it is only supported on Linux";
 }
 
 #endif

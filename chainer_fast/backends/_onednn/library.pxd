@@ -1,4 +1,4 @@
-"""oneDNN's library, and whether it is wanted."""
+"""The oneDNN library, and whether to use it."""
 
 cdef extern from "chainer_fast/backends/_onednn/library.hpp" \
         namespace "chainer_fast::onednn" nogil:
@@ -20,8 +20,8 @@ cdef enum Level:
     AUTO = 1
     ALWAYS = 2
 
-# Whether the running thread wants oneDNN; NEVER where it is not installed.
+# Whether the running thread uses oneDNN; NEVER if it is not installed.
 cdef int wanted() except -1
-# The library; an error where there is none.
+# The library; an error if there is none.
 cdef const Library *library() except NULL
 cdef int failed(str what, int status) except -1

@@ -1,7 +1,7 @@
-"""oneDNN's library, and whether it is wanted.
+"""The oneDNN library, and whether to use it.
 
-The configuration is read again only when it has changed: asking takes a nanosecond or
-two.
+The configuration is only read again when it has changed: a check takes a nanosecond
+or two.
 """
 from libc.stdint cimport uintptr_t
 
@@ -29,11 +29,11 @@ cdef extern from *:
     unsigned long long cf_seen
     int cf_level
 
-# Raised by every change of the configuration.
+# Incremented by every change of the configuration.
 cdef const unsigned long long *_version = (
     <const unsigned long long *><uintptr_t>state.version_address())
 cdef Library _library
-# None before the library was looked for, then what is wrong with it or an empty string.
+# None before the library was searched, then its problem or an empty string.
 cdef str _reason = None
 
 
@@ -66,7 +66,7 @@ cdef int failed(str what, int status) except -1:
 
 
 def available():
-    """Return whether the library can be used; the first call looks for it.
+    """Return whether the library can be used; the first call searches it.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def version():
 
 
 def count(on):
-    """Start or stop to count what the library does; it costs nothing while stopped.
+    """Start or stop counting the library's work; counting costs nothing while stopped.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def count(on):
 
 
 def counted():
-    """Return how many primitives and products the library has computed, as counted.
+    """Return the counted number of primitives and products of the library.
 
     Returns
     -------

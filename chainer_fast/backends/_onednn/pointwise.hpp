@@ -1,7 +1,7 @@
-/* Convolutions of windows of one element, as matrix products by oneDNN.
+/* Convolutions with windows of one element, as matrix products by oneDNN.
 
-   Filters and their gradients stay in C order. That pays where there are many filters and
-   few places: reordering the filters would take longer than the product. */
+   Filters and their gradients stay in C order. This is faster for many filters and few
+   positions: reordering the filters would take longer than the product. */
 #ifndef CHAINER_FAST_ONEDNN_POINTWISE_HPP
 #define CHAINER_FAST_ONEDNN_POINTWISE_HPP
 
@@ -15,8 +15,8 @@
 namespace chainer_fast {
 namespace onednn {
 
-/* Whether a product is the faster way, by measurement; `reorders` says whether oneDNN's
-   own way had to reorder the filters. */
+/* Whether a product is faster, by measurement; `reorders` is whether oneDNN's own
+   convolution would have to reorder the filters. */
 inline bool is_product(const Described &c, bool reorders) {
     if (c.groups > 1)
         return false;
@@ -30,8 +30,8 @@ inline bool is_product(const Described &c, bool reorders) {
     return reorders && filters > (c.task == CONVOLVE ? 1024 : 4096) * places;
 }
 
-/* Calls f(pixel, place) for the first number of each pixel that a window sees, and of its
-   place. */
+/* Calls f(pixel, place) for the first number of each pixel in a window, and of its
+   position. */
 template <typename F>
 void for_each_place(const Described &c, F f) {
     Dim at[MAX_AXES] = {0};

@@ -1,7 +1,7 @@
 /* Convolutions of oneDNN: planned once for each shape, kept, and executed.
 
-   Images and places have their channels last in memory. Filters stand in C order outside
-   and in an order of oneDNN's choice inside: they are reordered on the way. */
+   Images and results have channels last in memory. Filters are in C order outside and in
+   an order of oneDNN's choice inside: they are reordered in between. */
 #ifndef CHAINER_FAST_ONEDNN_PRIMITIVES_HPP
 #define CHAINER_FAST_ONEDNN_PRIMITIVES_HPP
 
@@ -26,8 +26,8 @@ using convolution::Task;
 
 enum { MAX_AXES = 3 };
 
-/* One convolution, with all that a plan depends on. There are no bytes between these
-   numbers, so that all of it can be compared. */
+/* One convolution, with all properties that determine a plan. There is no padding
+   between these numbers, so that the bytes can be compared. */
 struct Described : Convolution {
     Dim task, bias, threads;
 
@@ -55,7 +55,7 @@ struct Hash {
     }
 };
 
-/* A thing of oneDNN, which is destroyed with this. */
+/* An owned object of oneDNN. */
 template <typename T>
 class Owned {
 public:
@@ -75,7 +75,7 @@ private:
     T thing = nullptr;
 };
 
-/* The queue of a thread; executions of the processor end before they return. */
+/* The queue of a thread; executions on the processor are finished when they return. */
 struct Queue {
     explicit Queue(const Library &l)
         : stream(l.stream_destroy), status(l.stream_create(&stream, l.engine, IN_ORDER)) {
@@ -85,20 +85,20 @@ struct Queue {
     const int status;
 };
 
-/* What oneDNN needs to compute a convolution. */
+/* A convolution planned by oneDNN. */
 class Planned {
 public:
     Planned(const Library &library, const Described &c) : l(library), c(c) {
         status = plan();
     }
 
-    /* Compute one of the three from the others. Filters are in C order, or have been
-       prepared already. */
+    /* Compute one of the three from the others. Filters are in C order, or
+       already prepared. */
     int run(void *images, void *filters, void *places, void *bias,
             bool are_prepared) const;
 
-    /* Whether filters are reordered before use, how many bytes they take then, whether
-       another convolution takes the same, and doing it. */
+    /* Whether filters are reordered before use, their size in bytes afterwards,
+       whether another convolution uses the same order, and the reordering. */
     bool prepares() const { return reorder && c.task != CORRELATE; }
     size_t prepared_size() const { return chosen_size; }
     bool prepares_like(const Planned &other) const {
@@ -127,7 +127,7 @@ private:
     size_t chosen_size = 0, scratchpad_size = 0;
 };
 
-/* Images or places: channels second in shape and last in memory. */
+/* Images or results: channels second in shape and last in memory. */
 inline int Planned::layout(Layout *out, Dim channels, const Dim *lengths) const {
     Dim dims[MAX_AXES + 2] = {c.images, channels}, strides[MAX_AXES + 2] = {0, 1};
     Dim step = channels;
@@ -164,7 +164,7 @@ inline int Planned::plan() {
         gaps[j] = c.w.dilate[j] - 1;
         after[j] = (c.w.outs[j] - 1) * c.w.stride[j] + (c.w.ksize[j] - 1) * c.w.dilate[j]
                    + 1 - c.w.length[j] - c.w.pad[j];
-        /* oneDNN wants neither more places than fit in nor fewer. */
+        /* oneDNN requires the exact number of positions. */
         if (after[j] + c.w.stride[j] < 0)
             return UNIMPLEMENTED;
     }
@@ -220,7 +220,7 @@ inline int Planned::plan_reorder() {
 
 namespace {
 
-/* Memory that a thread uses again and again, unless it is much. */
+/* Memory that a thread reuses, unless it is large. */
 class Workspace {
 public:
     enum { KEPT = 64 << 20, ALIGNMENT = 64 };
@@ -335,7 +335,7 @@ inline int Planned::run(void *images_, void *filters_, void *places_, void *bias
     return s;
 }
 
-/* The latest convolutions that were planned, for all threads: its user has the GIL. */
+/* The most recently planned convolutions, for all threads: its user holds the GIL. */
 class Cache {
 public:
     enum { CAPACITY = 512 };

@@ -1,8 +1,8 @@
 """Kernels: computations on arrays, with code for each kind of device.
 
-A module here holds a family of kernels. Each kernel is written once as the reference,
-in terms of the array module, and may have a compiled form for host memory and a CUDA
-form for the GPU. Functions call the kernel and do not ask which of them runs.
+A module here contains a family of kernels. Each kernel is written once as the
+reference, in terms of the array module, and may have a compiled form for host memory
+and a CUDA form for the GPU. Functions call the kernel without selecting a form.
 """
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.types import NdArray
 
-#: What a kernel returns, by its reference.
+#: The result type of a kernel, given by its reference.
 Result = tp.TypeVar('Result')
 Decorated = tp.TypeVar('Decorated', bound=type)
 
 
 class Kernel(tp.Generic[Result]):
-    """A step on arrays in up to three forms; the first argument's device decides.
+    """A step on arrays in up to three forms, selected by the first argument's device.
 
     Parameters
     ----------
     reference : callable
-        The form that takes arrays of any device, dtype and strides.
+        The form for arrays of any device, dtype and strides.
     compiled : callable, optional
-        Form for arrays of NumPy.
+        Form for NumPy arrays.
     device : callable, optional
-        Form for arrays of CuPy.
+        Form for CuPy arrays.
     in_single : bool
-        Whether the compiled form gets floats in the place of halves, if it has no code
-        for these, and its results are rounded.
+        Whether the compiled form gets float32 instead of float16 arrays if it does not
+        support them, and its results are rounded.
 
     Notes
     -----
-    Both return ``NotImplemented`` for cases that they have no code for, before they
-    have changed anything.
+    Both return ``NotImplemented`` for unsupported cases, before they have changed
+    anything.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Kernel(tp.Generic[Result]):
         return self.reference(x, *args)
 
     def _of_wrappers(self, *args):
-        """Compute with the plain arrays inside, and return arrays like the first."""
+        """Compute with the wrapped plain arrays; return arrays like the first one."""
         kind: tp.Any = kinds.kind_of(args[0])
         device = kind.device_of(args[0])
         with device.fallback_device.create_context():
@@ -97,25 +97,25 @@ def record(
         shortcut: tp.Any = None, plan: tp.Any = None,
         fields: tuple[str, ...] | None = None,
 ) -> tp.Callable[[Decorated], Decorated]:
-    """Return a decorator that gives a class of functions its compiled forms.
+    """Return a decorator that registers compiled forms of a function class.
 
     Applying a function to small arrays costs more than its arithmetic. Compiled forms
-    go from the arrays to the result without calling the methods of the class, and leave
-    to them every case that is not plain. Only direct instances of the class take them,
-    and only while the class keeps the methods that it has now.
+    compute the result from the arrays without calling the methods of the class, and
+    leave all cases that are not plain to the methods. They are only used for direct
+    instances of the class, and only while its methods are not replaced.
 
     Parameters
     ----------
     shortcut : chainer_fast._core.graphs.graph.Shortcut, optional
-        What the graph engine applies. That of an elementwise function is all that is
-        known of it: its loops, also for static chains, and its kernels on a GPU. Others
-        have code of their own, for the graph engine alone.
+        The shortcut of the graph engine. For an elementwise function, it contains
+        everything: its loops, also for static chains, and its GPU kernels. Other
+        functions have separate code, only for the graph engine.
     plan : object, optional
-        What adds a function that is not elementwise to a plan of a static chain, as
-        :class:`chainer_fast.graph_optimizations._processor.builders.Affine` does.
+        Object that adds a non-elementwise function to a plan of a static chain, like
+        :class:`chainer_fast.graph_optimizations._processor.builders.Affine`.
     fields : tuple of str, optional
-        Attributes of instances that the shortcut reads and sets, in the order in which
-        its module counts them.
+        Attributes of instances that the shortcut reads and sets, in the order of their
+        indices in its module.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Elements: the arithmetic of one element, told once for every form of a function.
+"""Elements: the arithmetic of one element, defined once for all forms of a function.
 
-A family has its elements in ``elements.hpp``. A CUDA kernel includes that header as a
-loop of the processor does. Elements with a line ``CF_LOOPS`` beside them have such
-loops; records of functions are made of them::
+A family has its elements in ``elements.hpp``. CUDA kernels include that header, and
+so do loops of the processor. Elements with a line ``CF_LOOPS`` have such loops;
+records of functions are made from them::
 
     elements = Elements(HEADER, ACTIVATION)
 
@@ -36,7 +36,7 @@ from chainer_fast.backends.kernels.common.many_arrays import TYPES
 def _compile(path, loop, axes, letter):
     """Return the kernel of a loop for arrays of a dtype.
 
-    They have strides along so many axes; they are contiguous if there is none.
+    They have strides along a number of axes; without axes, they are contiguous.
     """
     kind, number = TYPES[letter], 'double' if letter == 'd' else 'float'
     arrays = ['%s(%s)' % (number, _element(kind, i, axes)) for i in range(loop.arrays)]
@@ -55,7 +55,7 @@ def _compile(path, loop, axes, letter):
         body = '%s r0, r1; %s(%s); out0[i] = %s(r0); out1[i] = %s(r1)' % (
             number, loop.name, ', '.join([*arrays, 'r0', 'r1']), kind, kind)
     if axes:
-        # Division of 32 bits takes a fraction of the time of one of 64.
+        # A 32-bit division takes a fraction of the time of a 64-bit one.
         body = 'unsigned int rest = i; %s%s' % (''.join([
             'const unsigned int k%d = rest %% n%d; rest /= n%d; ' % (axis, axis, axis)
             for axis in range(axes)]), body)
@@ -85,17 +85,17 @@ class Elements:
     Parameters
     ----------
     path : str
-        Header that has them: from the root of the package, in the namespace of its
-        family; or absolute, in the namespace ``chainer_fast``.
+        Header that contains them: relative to the root of the package, in the
+        namespace of its family; or absolute, in the namespace ``chainer_fast``.
     loops : dict of str to Loop
-        Those that have loops, by name.
+        Elements with loops, by name.
     """
 
     def __init__(self, path: str, loops: dict[str, Loop] | None = None) -> None:
         self.path = path
         self.loops = loops or {}
         for name, loop in self.loops.items():
-            # Other names are of functions of NumPy, which CuPy and CUDA have, too.
+            # Other names are functions of NumPy, which CuPy and CUDA also have.
             if '::' in name:
                 loop.on_device = self.form(
                     name, loop.arrays + loop.constants, outputs=loop.outputs)
@@ -108,17 +108,17 @@ class Elements:
     def form(
             self, function: str, in_params: int | str, outputs: int = 1,
             ) -> tp.Callable[..., tp.Any]:
-        """Return the form of a kernel for arrays of CuPy, which are broadcast.
+        """Return the form of a kernel for CuPy arrays, which are broadcast.
 
         Parameters
         ----------
         function : str
-            Function of one element. With one output it returns it; several outputs are
-            arguments by reference after the others. Half floats are passed in single
-            precision.
+            Function of one element. It returns a single output; several outputs are
+            arguments by reference after the others. Values of float16 are passed in
+            single precision.
         in_params : int or str
-            How many arguments there are, arrays of one floating dtype, the first of all
-            among them, or numbers. Or else the arguments in CuPy's notation, with ``T``
+            Number of arguments, which are arrays of one floating-point dtype, including
+            the first one, or numbers; or the arguments in CuPy's notation, with ``T``
             for that dtype.
         outputs : int
             Number of outputs, which have that dtype.
@@ -126,16 +126,16 @@ class Elements:
         Returns
         -------
         callable
-            It returns an array, or a tuple where there are several outputs; for arrays
-            of different or other dtypes, ``NotImplemented``. The keyword ``out`` is a
-            tuple of arrays that it fills, by default new ones.
+            It returns an array, or a tuple for several outputs; for arrays of
+            different or other dtypes, ``NotImplemented``. The keyword ``out`` is a
+            tuple of arrays for the results, by default new ones.
         """
         if isinstance(in_params, int):
             in_params = ', '.join(['T x%d' % i for i in range(in_params)])
         params = [param.split() for param in in_params.split(', ')]
         arguments = ['R(%s)' % name if kind == 'T' else name for kind, name in params]
         results = ['out%d' % i for i in range(outputs)]
-        # Operators on half floats give single precision.
+        # Operators on float16 return single precision.
         code = ['using R = decltype(T() + T())']
         called = '%s::%s' % (namespace_of(self.path), function)
         if outputs == 1:
@@ -178,7 +178,7 @@ class Elements:
         function, in_params, outputs
             As for :meth:`form`; the arguments are those of the reference by default.
         compiled : callable, optional
-            Form for arrays of NumPy.
+            Form for NumPy arrays.
         """
         def decorate(reference):
             return Kernel(halves.elementwise_in_single(reference), compiled, self.form(
@@ -194,8 +194,8 @@ class Elements:
         loop : str
             Element of the function.
         *gradients
-            For each input the element of its gradient, and its operand, as a tuple; or
-            one that finds the gradients by two inputs.
+            For each input, the element of its gradient and its operand, as a tuple; or
+            an element that computes the gradients by two inputs.
         **options
             As for :class:`~.common.elementwise.Elementwise`.
         """

@@ -1,4 +1,4 @@
-"""Tools to test routines: comparisons, dtypes, and NumPy beside ChainerX."""
+"""Tools to test routines: comparisons, dtypes, and tests with NumPy and ChainerX."""
 from chainer_fast.chainerx.testing import dtypes
 from chainer_fast.chainerx.testing._array import (
     assert_allclose, assert_allclose_ex, assert_array_equal, assert_array_equal_ex)

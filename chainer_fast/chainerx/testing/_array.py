@@ -17,14 +17,14 @@ def _plain(x):
 
 def assert_array_equal(
         x: tp.Any, y: tp.Any, err_msg: str = '', verbose: bool = True) -> None:
-    """Assert that two arrays or numbers have equal elements, whatever their dtypes."""
+    """Assert that two arrays or numbers have equal elements, regardless of dtype."""
     numpy.testing.assert_array_equal(_plain(x), _plain(y), err_msg, verbose)
 
 
 def assert_allclose(
         x: tp.Any, y: tp.Any, rtol: float = 1e-7, atol: float = 0,
         equal_nan: bool = True, err_msg: str = '', verbose: bool = True) -> None:
-    """Assert that two arrays or numbers have close elements, whatever their dtypes.
+    """Assert that two arrays or numbers have close elements, regardless of dtype.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def assert_array_equal_ex(
     err_msg : str
     verbose : bool
     dtype_check, strides_check : bool
-        Strides are compared if dtypes are.
+        Strides are only compared if dtypes are.
     """
     assert_array_equal(x, y, err_msg, verbose)
     _check_layouts(x, y, dtype_check, strides_check)
@@ -82,9 +82,9 @@ def assert_allclose_ex(
     err_msg : str
     verbose : bool
     float16_rtol, float16_atol : float, optional
-        Tolerances if one of the arrays is of ``float16``.
+        Tolerances if one of the arrays is ``float16``.
     dtype_check, strides_check : bool
-        Strides are compared if dtypes are.
+        Strides are only compared if dtypes are.
     """
     if 'float16' in (x.dtype, y.dtype):
         rtol = rtol if float16_rtol is None else float16_rtol

@@ -1,4 +1,4 @@
-"""Tests that run with NumPy and with ChainerX, and compare what they return."""
+"""Tests that run with NumPy and ChainerX, and compare the results."""
 from __future__ import annotations
 
 import functools
@@ -21,12 +21,12 @@ _ignored = _Ignored()
 
 
 def ignore() -> tp.Any:
-    """Return what a test returns, for both modules, to have nothing compared."""
+    """Object that a test returns to skip the comparison."""
     return _ignored
 
 
 def _outcome(function, args, kwargs, name, module, accept_error):
-    """Return what a test returns and the accepted error that it raises."""
+    """Return the result of a test and the accepted error that it raises."""
     try:
         return function(*args, **{**kwargs, name: module}), None
     except accept_error as e:
@@ -82,7 +82,7 @@ def numpy_chainerx_array_equal(
         dtype_check: bool = True, strides_check: bool = True,
         float16_rtol: float | None = None, float16_atol: float | None = None,
         accept_error: tp.Any = ()) -> tp.Callable[..., tp.Any]:
-    """Return a decorator of tests that are equal with NumPy and ChainerX.
+    """Return a decorator of tests whose results are equal with NumPy and ChainerX.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ def numpy_chainerx_array_equal(
     name : str
         The parameter that is ``numpy`` or ``chainerx``.
     dtype_check, strides_check : bool
-        Strides are compared if dtypes are.
+        Strides are only compared if dtypes are.
     float16_rtol, float16_atol : float, optional
-        Tolerances if one of the arrays is of ``float16``.
+        Tolerances if one of the arrays is ``float16``.
     accept_error : type or tuple of type
         Errors that both may raise.
     """
@@ -114,7 +114,7 @@ def numpy_chainerx_allclose(
         dtype_check: bool = True, strides_check: bool = True,
         float16_rtol: float | None = None, float16_atol: float | None = None,
         accept_error: tp.Any = ()) -> tp.Callable[..., tp.Any]:
-    """Return a decorator of tests that are close with NumPy and ChainerX.
+    """Return a decorator of tests whose results are close with NumPy and ChainerX.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ def numpy_chainerx_allclose(
     name : str
         The parameter that is ``numpy`` or ``chainerx``.
     dtype_check, strides_check : bool
-        Strides are compared if dtypes are.
+        Strides are only compared if dtypes are.
     float16_rtol, float16_atol : float, optional
-        Tolerances if one of the arrays is of ``float16``.
+        Tolerances if one of the arrays is ``float16``.
     accept_error : type or tuple of type
         Errors that both may raise.
     """

@@ -10,7 +10,7 @@ from chainer_fast.chainerx._array import ndarray
 
 def _fromnumpy(array: tp.Any, keepstrides: bool = False,
                device: tp.Any = None) -> ndarray:
-    """Return an array with the elements of one of NumPy, which it does not share.
+    """Return an array with a copy of the elements of a NumPy array.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Names of dtypes by their kinds."""
+"""Names of dtypes by kind."""
 from __future__ import annotations
 
 import typing as tp
@@ -26,7 +26,7 @@ numeric_dtypes = _of('iuf')
 def parametrize_dtype_specifier(
         argname: str, dtypes: tp.Sequence[str] | None = None,
         additional_args: tp.Sequence[tp.Any] = ()) -> tp.Any:
-    """Return a decorator that runs a test for all ways to name dtypes.
+    """Return a decorator that runs a test with all names of dtypes.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def parametrize_dtype_specifier(
     dtypes : sequence of str, optional
         Names of the dtypes, by default all.
     additional_args : sequence
-        Other values for the parameter.
+        Further values for the parameter.
     """
     import pytest
     if dtypes is None:

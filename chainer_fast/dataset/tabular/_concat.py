@@ -10,8 +10,8 @@ class _Concat(delegate_dataset._View):
         super().__init__(datasets[0])
         for other in datasets[1:]:
             if other.keys != self.keys:
-                raise ValueError('data sets that are concatenated need the same keys: '
-                                 'one has %s, another %s' % (self.keys, other.keys))
+                raise ValueError('concatenated data sets must have the same keys: one '
+                                 'has %s, another %s' % (self.keys, other.keys))
         self._datasets = datasets
 
     def __len__(self):
@@ -31,7 +31,7 @@ class _Concat(delegate_dataset._View):
         columns = [dataset.get_examples(local, key_indices)
                    for dataset, local in parts]
         if len(parts) == 1:
-            # Only one data set is needed and has the rows in order: arrays stay arrays.
+            # Only one data set is needed, with the rows in order: arrays remain arrays.
             return columns[0]
         if isinstance(indices, slice):
             return _stack(columns if parts[0][1].step > 0 else columns[::-1])
@@ -50,9 +50,9 @@ class _Concat(delegate_dataset._View):
                 if (local := _intersection(rows, start, stop)) is not None]
 
     def _split_list(self, rows):
-        """Return the rows of each data set, and where ``rows`` are in their sequence.
+        """Return the rows of each data set, and the positions of ``rows`` among them.
 
-        Rows out of range are left out.
+        Rows out of range are omitted.
         """
         parts = []
         sources = []

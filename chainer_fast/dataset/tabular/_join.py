@@ -11,12 +11,12 @@ class _Join(delegate_dataset._View):
         seen = set(datasets[0].keys)
         for other in datasets[1:]:
             if len(other) != len(self):
-                raise ValueError('data sets that are joined need one length: one has '
+                raise ValueError('joined data sets must have the same length: one has '
                                  '%d examples, another %d' % (len(self), len(other)))
         for other in datasets[1:]:
             shared = seen.intersection(other.keys)
             if shared:
-                raise ValueError('data sets that are joined need different keys: more '
+                raise ValueError('joined data sets must have different keys: more '
                                  'than one has %s' % ', '.join(map(repr, shared)))
             seen.update(other.keys)
         self._datasets = datasets

@@ -13,7 +13,7 @@ if tp.TYPE_CHECKING:
 
 
 class _SliceHelper:
-    """Value of ``dataset.slice``, which is then indexed."""
+    """Value of ``dataset.slice``, to be indexed."""
 
     def __init__(self, dataset: TabularDataset) -> None:
         self._dataset = dataset
@@ -80,7 +80,7 @@ class _Slice(delegate_dataset._View):
 def _as_slice(rows):
     if not rows:
         return slice(0, 0)
-    # A stop of -1 lies before the first row, but a slice would count it from the end.
+    # A stop of -1 is before the first row, but a slice would count it from the end.
     return slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)
 
 
@@ -88,13 +88,14 @@ def _row_numbers(indices, length):
     if isinstance(indices, slice):
         return indices
     if not hasattr(indices, '__len__'):
-        raise TypeError('examples of a view are chosen by a slice or a list, got %r; '
+        raise TypeError('examples of a view are selected by a slice or a list, but '
+                        'got %r; '
                         'dataset[i] is a single example' % (indices,))
     if len(indices) == 0:
         return []
     if all(isinstance(i, (bool, numpy.bool_)) for i in indices):
         if len(indices) != length:
-            raise ValueError('a list of booleans selects among as many examples, but '
+            raise ValueError('a list of booleans must have one for each example, but '
                              'there are %d booleans and %s examples'
                              % (len(indices), length))
         return [i for i, chosen in enumerate(indices) if chosen]

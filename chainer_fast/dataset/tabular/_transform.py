@@ -6,9 +6,9 @@ from chainer_fast.dataset.tabular import delegate_dataset
 
 
 class _FunctionView(delegate_dataset._View):
-    """Base of both kinds of transformed data sets.
+    """Base class of both kinds of transformed data sets.
 
-    The mode is that of the function's first result. If it is asked for earlier, one
+    The mode is that of the function's first result. If it is read earlier, one
     example is fetched.
     """
 
@@ -41,8 +41,8 @@ class _FunctionView(delegate_dataset._View):
                 break
         if getattr(self, '_mode', mode) is not mode:
             raise ValueError(
-                '%s returns a tuple, a dict or something else, but always the same of '
-                'these: there was %s before, and now %s' % (
+                '%s must always return the same kind of result (a tuple, a dict, or '
+                'something else): it returned %s before, and now %s' % (
                     self._role, _mode_name(self._mode), _mode_name(mode)))
         self._mode = mode
         return (result,) if mode is None else result
@@ -81,13 +81,14 @@ class _TransformBatch(_FunctionView):
         result = self._call(inputs, self.dataset.mode)
         for column in result.values() if isinstance(result, dict) else result:
             if len(column) != length:
-                raise ValueError('transform_batch returns as many examples as it gets, '
-                                 'but of %s it made %d' % (length, len(column)))
+                raise ValueError('transform_batch must return as many examples as it '
+                                 'gets, but for %s it returned '
+                                 '%d' % (length, len(column)))
         return tuple(self._pick(result, self._columns(key_indices)))
 
 
 def _count(indices, length):
-    """Return the number of rows that ``indices`` of :meth:`get_examples` stand for."""
+    """Return the number of rows selected by ``indices`` of :meth:`get_examples`."""
     if indices is None:
         return length
     if isinstance(indices, slice):

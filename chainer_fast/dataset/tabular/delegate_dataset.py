@@ -12,10 +12,10 @@ if tp.TYPE_CHECKING:
 
 
 class DelegateDataset(tabular_dataset.TabularDataset):
-    """Data set that takes length, keys, mode and examples from another one.
+    """Data set with the length, keys, mode and examples of another one.
 
-    It is a base for classes that change one of these, or that build their table in
-    ``__init__``.
+    It is a base class for classes that change one of these, or that build their table
+    in ``__init__``.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DelegateDataset(tabular_dataset.TabularDataset):
         return len(self.dataset)
 
 
-# Attributes of views in pickles made by Chainer, and their names here.
+# Attributes of views in pickles of Chainer, and their names here.
 _FORMER_NAMES = {
     '_dataset': 'dataset', '_transform': '_function', '_transform_batch': '_function'}
 
@@ -51,7 +51,7 @@ _FORMER_NAMES = {
 class _View(DelegateDataset):
     """Delegate that also converts like the other data set."""
 
-    _datasets: list[tp.Any]     # in pickles made by Chainer
+    _datasets: list[tp.Any]     # in pickles of Chainer
 
     def convert(
             self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:

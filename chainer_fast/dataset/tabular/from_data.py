@@ -94,13 +94,13 @@ def _make_dataset(key, column, size):
             key = '_%d' % next(_unnamed)
         return (_List if isinstance(column, list) else _Array)(key, column)
     if not callable(column):
-        raise TypeError('a column is an array, a list or a function, got %s'
+        raise TypeError('a column must be an array, a list or a function, but got %s'
                         % type(column))
     if key is None:
         raise ValueError('a function as a column needs a key: (key, function)')
     if size is None:
-        raise ValueError('the number of examples is not known from a function: give '
-                         'the argument size')
+        raise ValueError('functions do not determine the number of examples: pass the '
+                         'argument size')
     return _Index(size).transform(key, column)
 
 

@@ -13,7 +13,8 @@ from chainer_fast.utils import _ragged
 
 
 class TabularDataset(dataset_mixin.DatasetMixin):
-    """Base of data sets that are tables: examples are rows, and columns have keys.
+    """Base class of data sets that are tables: examples are rows, and columns have
+    keys.
 
     A subclass defines :meth:`__len__`, :attr:`keys`, :attr:`mode` and
     :meth:`get_examples`; everything else is built on these. The methods that return a
@@ -42,7 +43,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
 
     @property
     def mode(self) -> type | None:
-        """Type of an example: ``tuple``, ``dict``, or ``None`` for the bare value.
+        """Type of an example: ``tuple``, ``dict``, or ``None`` for a single value.
 
         ``None`` is for data sets with one column.
         """
@@ -56,15 +57,15 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         Parameters
         ----------
         indices : list of int, slice or None
-            The rows; ``None`` stands for all of them.
+            The rows; ``None`` means all of them.
         key_indices : tuple of int or None
-            Positions of the columns in :attr:`keys`; ``None`` stands for all of them.
+            Positions of the columns in :attr:`keys`; ``None`` means all of them.
 
         Returns
         -------
         tuple of lists or arrays
-            One for each requested column, of the length of ``indices``, whatever the
-            :attr:`mode`.
+            One for each requested column, of the length of ``indices``, regardless
+            of :attr:`mode`.
         """
         raise NotImplementedError(
             '%s has to define get_examples(indices, key_indices)' % type(self).__name__)
@@ -89,7 +90,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         -------
         tuple, dict, list or array
             The lists or arrays of :meth:`get_examples` as a tuple, as a dict by key, or
-            the only one.
+            the only column itself.
         """
         columns = self.get_examples(None, None)
         return self._arrange(columns)
@@ -188,8 +189,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             Keys of the result.
         transform : callable
             Called with the elements of one example, by key if the mode is ``dict``. It
-            returns either a tuple, a dict or a value of another type, always the same
-            of the three, which is the mode of the view.
+            returns a tuple, a dict, or a value of another type. All results must be of
+            the same of these three kinds, which is the mode of the view.
 
         Returns
         -------
@@ -251,7 +252,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             return dict(zip(self.keys, columns, strict=False))
         if mode is None:
             return columns[0]
-        raise ValueError('the mode of a data set is tuple, dict or None; that of %s is '
+        raise ValueError('the mode of a data set must be tuple, dict or None; that of '
+                         '%s is '
                          '%r' % (type(self).__name__, mode))
 
 

@@ -1,25 +1,24 @@
-# Launches of recorded calls on a GPU, and what they hand out. Part of _replay.pyx.
-#
+# Launches of recorded calls on a GPU, and the arrays they return. Part of _replay.pyx.
 # A launch overwrites the memory of its recording. Inputs are copied into it, and
-# results out of it: outputs to new arrays, gradients to arrays that were handed out
-# before if nobody has them any more.
+# results out of it: outputs to new arrays, gradients to previously returned arrays if
+# these are no longer referenced.
 
 
 cdef class _HandedOut:
-    """Arrays that are handed out, again and again while nobody else keeps them.
+    """Arrays that are returned repeatedly while nothing else references them.
 
     CuPy gives freed memory to the next array on the same stream; so do these.
     """
     cdef list wholes             # the arrays that are copied to
-    cdef list arrays             # their parts, which are handed out
+    cdef list arrays             # their parts, which are returned
     cdef list shapes
     cdef intptr_t stream
-    cdef list watched            # all through which the memory can be reached
+    cdef list watched            # all objects through which the memory can be accessed
     cdef vector[Py_ssize_t] counts
     cdef list weak_counts        # of weak references
 
     cdef int watch(self) except -1:
-        """Count the references to everything, while nobody else has any."""
+        """Count the references to all objects, while there are no others."""
         cdef Py_ssize_t i, n
         cdef object each
         if not KNOWN_PYTHON:
@@ -42,7 +41,7 @@ cdef class _HandedOut:
         return 0
 
     cdef bint are_free(self, intptr_t stream) except -1:
-        """Tell whether nobody has any of them, nor has given any another shape."""
+        """Return whether none of them is referenced elsewhere or was reshaped."""
         cdef Py_ssize_t i
         cdef PyObject *each
         if self.watched is None or stream != self.stream or stream == _OF_THREADS:
@@ -61,13 +60,13 @@ cdef class _HandedOut:
 
 cdef class RecordedGradients:
     """Gradients of a recorded call for some of its inputs."""
-    cdef public list given       # places of the outputs' gradients; None for others
+    cdef public list given       # slots of the outputs' gradients, or None
     cdef public object launch
     cdef public list found       # arrays of the recording with all gradients
     cdef _HandedOut handed_out
 
     cdef bint fits(self, object gy) except -1:
-        """Tell whether there is one output, and an array can be its gradient."""
+        """Return whether there is one output, and an array can be its gradient."""
         cdef object place
         if len(self.given) != 1:
             return False
@@ -96,17 +95,17 @@ cdef class RecordedGradients:
             for i in range(len(self.found)):
                 copy_on_device(device, handed_out.wholes[i], self.found[i])
         finally:
-            # What has been launched uses the memory, whatever went wrong then.
+            # Launched work uses the memory, even if an error followed.
             turns.end()
         return handed_out.arrays
 
 
 @cython.no_gc_clear
 cdef class _Waiting:
-    """What a call holds until its gradients are computed, or nobody can ask for them.
+    """Held by a call until its gradients are computed or can no longer be requested.
 
-    It ends with its memory, not with a finalizer or a weak reference: these end before
-    a finalizer of something else may bring the call back.
+    Its end is the release of its memory, not a finalizer or a weak reference: these
+    run before another object's finalizer may resurrect the call.
     """
     cdef RecordedCallBase call
 
@@ -116,25 +115,25 @@ cdef class _Waiting:
 
 
 cdef class RecordedCallBase(RepeatedCall):
-    """A recorded call that graphs of CUDA make."""
+    """A recorded call that CUDA graphs make."""
     cdef public int device
     cdef public Turns turns
-    cdef public list arrays              # places of the inputs
+    cdef public list arrays              # slots of the inputs
     cdef public object launch            # of the forward direction
     cdef public list results             # arrays of the recording
     cdef public list param_arrays
     cdef public tuple leaves             # inputs and parameters with gradients
-    cdef public RecordedGradients gradients     # of all leaves, once there are some
+    cdef public RecordedGradients gradients     # of all leaves, once recorded
     cdef public type node_class
-    cdef public bint is_one_variable     # what the call returns
+    cdef public bint is_one_variable     # result of the call
     cdef readonly tuple outputs          # of the call that is being made
     cdef readonly unsigned long long generation
-    # The memory of all arrays: as the last of the fields, it ends after them.
+    # The memory of all arrays: as the last field, it is released after them.
     cdef public object recorder
     cdef PyObject *_waiting              # the latest call, a _Waiting; borrowed
 
     cpdef bint holds(self) except -1:
-        """Return whether links and parameters are as they were."""
+        """Return whether links and parameters are unchanged."""
         cdef VariableBase param
         cdef Py_ssize_t i
         for i in range(len(self.params)):
@@ -144,11 +143,11 @@ cdef class RecordedCallBase(RepeatedCall):
         return self.guard.holds()
 
     cpdef bint is_free(self) except -1:
-        """Return whether no call waits for its gradients."""
+        """Return whether no call is waiting for its gradients."""
         return self._waiting is NULL
 
     def release(self):
-        """Forget the call that waits for its gradients, if any."""
+        """Drop the call that is waiting for its gradients, if any."""
         self._waiting = NULL
 
     cpdef object repeat(self, args, kwargs):
@@ -161,7 +160,7 @@ cdef class RecordedCallBase(RepeatedCall):
         return self.apply(inputs)
 
     cpdef object apply(self, list inputs):
-        """Make a call, whose inputs are of the kind of those of the recorded one."""
+        """Make a call whose inputs have the same kind as those of the recorded one."""
         node = self.node_class()
         self._launch(inputs)
         node.recording, node.arguments = self, inputs

@@ -1,13 +1,13 @@
-# Turns of work on the memory of recordings. Part of _replay.pyx.
+# Ordering of work on the memory of recordings. Part of _replay.pyx.
 
 cdef enum:
-    # Addresses of the default streams, that of the device and that of each thread.
+    # Addresses of the default streams: that of the device and the per-thread one.
     _DEFAULT = 0
     _OF_THREADS = 2
 
 
 cdef class Turns:
-    """Lets work on some memory follow earlier such work, on whatever streams.
+    """Makes work on some memory follow earlier such work, on any streams.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ cdef class Turns:
     cdef intptr_t begin(self) except? -1:
         """Wait for earlier work; return the address of the current stream."""
         cdef intptr_t stream = current_stream()
-        # The default stream keeps the order by itself, and never goes away: where its
-        # work ends is noted only when it is waited for.
+        # The default stream keeps the order itself and is never destroyed: an event is
+        # only recorded when another stream waits for it.
         if stream == _DEFAULT and self.latest == _DEFAULT:
             return stream
         if self.latest == _DEFAULT:

@@ -1,8 +1,7 @@
-"""Calls of static chains that recordings make, and those that they do not.
+"""Calls of static chains with recordings, and refused calls.
 
 A *recording* belongs to one kind of call. It has a CUDA graph for the forward
-direction, and one for the backward direction for each set of gradients that was asked
-for.
+direction, and one for the backward direction of each set of requested gradients.
 """
 from __future__ import annotations
 
@@ -14,37 +13,37 @@ from chainer_fast.graph_optimizations._cache import Cache
 from chainer_fast.graph_optimizations._gpu.recording import Recording
 from chainer_fast.graph_optimizations._replay import MISS
 
-# Recordings of one kind of call that may be in use at the same time.
+# Maximum number of recordings of one kind that are in use at the same time.
 MOST_IN_USE = 16
 
 
 class _Recordings(list):
-    """Recordings of one kind: one for each call that waits for its gradients."""
+    """Recordings of one kind: one for each call that is waiting for its gradients."""
 
     def holds(self):
-        """Return whether links are as they were."""
+        """Return whether links are unchanged."""
         return self[0].holds()
 
 
 class RecordedCalls(Cache):
-    """The recordings of a chain, by the kinds of its calls."""
+    """The recordings of a chain, by the kind of call."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         _captures.add_launcher(self)
 
     def forget_all(self):
-        """Drop all recordings; calls are recorded anew."""
+        """Drop all recordings; calls are recorded again."""
         for kind in list(self._kept):
             self.forget(kind)
 
     def release(self):
-        """Declare all calls done."""
+        """End all calls."""
         for recording in itertools.chain(*self._kept.values()):
             recording.release()
 
     def apply(self, call, schedule):
-        """Launch a call, and record it before that if it has to be.
+        """Launch a call, after recording it if necessary.
 
         Parameters
         ----------
@@ -55,7 +54,7 @@ class RecordedCalls(Cache):
         Returns
         -------
         object
-            What the call returned, or ``MISS``.
+            The result of the call, or ``MISS``.
         """
         recording = self._free(call)
         if recording is None:
@@ -66,7 +65,7 @@ class RecordedCalls(Cache):
         return recording.apply(call.inputs)
 
     def _free(self, call):
-        """Return a recording that is free, or ``None`` if the chain has to run."""
+        """Return a free recording, or ``None`` if the chain must run."""
         self.touch(call.kind)
         kept = self.find(call.kind) or _Recordings()
         if call.kind in self.refused:

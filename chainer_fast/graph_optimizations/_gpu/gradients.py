@@ -14,7 +14,7 @@ class Gradients(RecordedGradients):
     grads : list of (cupy.ndarray or None)
         Gradients of the outputs.
     differentiate : callable
-        Takes such gradients and returns those of the inputs.
+        Computes gradients of the inputs from such gradients.
 
     Raises
     ------
@@ -29,10 +29,11 @@ class Gradients(RecordedGradients):
         self.launch = self._recorded.launch
 
     def _join(self, found):
-        """Copy gradients of each dtype to one array, so that one copy takes them out.
+        """Copy gradients of each dtype to one array, so that one copy reads all of
+        them.
 
-        The places of the gradients are noted: dtype, begin, end, shape, and whether
-        channels are last in memory.
+        The slots of the gradients are recorded: dtype, begin, end, shape, and
+        whether channels are last in memory.
         """
         self._places: list[tp.Any] = []
         sizes: dict[tp.Any, tp.Any] = {}
@@ -51,7 +52,7 @@ class Gradients(RecordedGradients):
         return list(joined.values())
 
     def new_arrays(self):
-        """Return new arrays for all gradients, and the parts that are one each."""
+        """Return new arrays for all gradients, and the part of each gradient."""
         wholes = [cuda.cupy.empty(x.shape, x.dtype) for x in self.found]
         by_dtype = {x.dtype: x for x in wholes}
         return wholes, [

@@ -1,4 +1,4 @@
-"""Memory that recorded CUDA graphs have the addresses of."""
+"""Memory whose addresses recorded CUDA graphs contain."""
 from __future__ import annotations
 
 import contextlib
@@ -9,27 +9,27 @@ from chainer_fast.backends._cupy import cupy
 # Status of CUDA's runtime.
 _OUT_OF_MEMORY = 2
 
-# Pools that nobody records with any more, and their devices. A program may still have
-# arrays of them.
+# Pools that are no longer used for recording, and their devices. A program may still
+# have arrays in them.
 _ended: list[tuple[int, tp.Any]] = []
 
 
 def new_pool() -> tp.Any:
-    """Return a pool that gives nothing back of what it has.
+    """Return a pool that never releases its memory.
 
-    Whether memory of a pool is free says nothing about graphs: they write to it at each
-    launch. CuPy's pools give back what is free where the card has no more, or their
-    limit is reached, and ask again.
+    Memory that is free in a pool may still be used by graphs, which write to it at each
+    launch. CuPy's pools release free memory and try again if the card has no more, or
+    their limit is reached.
     """
     pool = cupy.cuda.MemoryPool(_allocate)
-    pool.set_limit(size=0)      # CUPY_GPU_MEMORY_LIMIT is one for each pool
+    pool.set_limit(size=0)      # CUPY_GPU_MEMORY_LIMIT applies to each pool
     return pool
 
 
 def _allocate(size):
-    """Return new memory of the card, if need be after the default pool gave some back.
+    """Return new memory of the card, after the default pool released some if needed.
 
-    Pools pass a ``MemoryError`` on. To CUDA's own they respond by themselves.
+    Pools pass on a ``MemoryError``. They handle CUDA's own error themselves.
     """
     try:
         return _malloc(size)
@@ -45,14 +45,14 @@ def _malloc(size):
         if e.status != _OUT_OF_MEMORY:
             raise
     raise MemoryError(
-        'out of memory: the card has no %d bytes for a recorded call' % size)
+        'out of memory: the card has no %d free bytes for a recorded call' % size)
 
 
 def end(device: int, pool: tp.Any, others: list[tp.Any]) -> None:
-    """Give back the memory of a pool, once its arrays are gone.
+    """Release the memory of a pool after its arrays have been deleted.
 
-    CuPy 13 gives back the memory of arrays when their pool is gone, and CuPy 14 leaves
-    what is free in a pool that is gone on the card for good.
+    CuPy 13 releases the memory of arrays after their pool was deleted, while CuPy 14
+    never releases the free memory of a deleted pool.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def end(device: int, pool: tp.Any, others: list[tp.Any]) -> None:
 
 
 def give_back() -> None:
-    """Give back the memory of ended pools that nobody uses any more."""
+    """Release the memory of ended pools that are no longer in use."""
     for each in _ended[:]:
         device, pool = each
         with cupy.cuda.Device(device):

@@ -1,4 +1,4 @@
-"""Recorded CUDA graphs: what a function launches, to be launched again as a whole."""
+"""Recording of CUDA graphs: the launches of a function, to be repeated as a whole."""
 import contextlib
 import gc
 import weakref
@@ -11,21 +11,20 @@ from chainer_fast.graph_optimizations._replay import Turns
 
 
 class Recorder:
-    """Records functions whose arrays share memory of their own.
+    """Records functions whose arrays share separate memory.
 
-    A graph has the addresses of its arrays built in, so that their memory must not be
-    used for anything else while the graph may be launched. It comes from a pool that
-    belongs to the recorder, and goes with it.
+    A graph contains the addresses of its arrays, so that their memory must not be
+    used for anything else while the graph may be launched. The memory is from a pool
+    that belongs to the recorder, and is released with it.
     """
 
     def __init__(self):
         memory.give_back()
         self._pool = memory.new_pool()
-        # Freed memory can be used again only on the stream where it was in use.
+        # Freed memory can only be reused on the stream on which it was used.
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._workspace = []
-        #: The turns of work on this memory: a program may call a chain on different
-        #: streams.
+        #: Orders work on this memory: a program may call a chain on different streams.
         self.turns = Turns(
             cupy.cuda.Event(disable_timing=True), cupy.cuda.Stream.null,
             cupy.cuda.get_current_stream)
@@ -35,13 +34,13 @@ class Recorder:
         end.atexit = False
 
     def copy(self, array):
-        """Return a copy of an array, in the memory of the recorder, in C order."""
+        """Return a copy of an array in the memory of the recorder, in C order."""
         with cupy.cuda.using_allocator(self._pool.malloc):
             return array.copy('C')
 
     @contextlib.contextmanager
     def _with_workspace(self):
-        """Let products of matrices work in memory that stays the recorder's."""
+        """Let matrix products use a workspace that belongs to the recorder."""
         size = _cublas.workspace_size()
         if not self._workspace:
             self._workspace.append(cupy.cuda.alloc(size))
@@ -52,23 +51,24 @@ class Recorder:
             use_workspace(0, 0)
 
     def record(self, function):
-        """Call a function, and record its launches instead of carrying them out.
+        """Call a function, and record its launches instead of executing them.
 
         Parameters
         ----------
         function : callable
-            It must not wait for the GPU, nor copy from or to host memory.
+            It must neither wait for the GPU nor copy from or to host memory.
 
         Returns
         -------
         tuple of (Recorded, object)
-            The recorded function, and what it returned. Arrays made by it have their
-            values after a launch.
+            The recorded function, and its result. Its arrays have their values after
+            a launch.
 
         Raises
         ------
         Exception
-            Whatever the function raises, CuPy for what cannot be recorded, or CUDA.
+            Any exception of the function, of CuPy for operations that cannot be
+            recorded, or of CUDA.
         """
         draws, kept = _draws.Draws(), []
         with _no_collection(), cupy.cuda.using_allocator(self._pool.malloc), (
@@ -81,7 +81,7 @@ class Recorder:
                 # The stream must not remain in this state.
                 try:
                     stream.end_capture()
-                except Exception:   # the failure may have ended it already
+                except Exception:   # the failure may already have ended it
                     pass
                 raise
             return Recorded(stream.end_capture(), draws, kept), returned
@@ -91,7 +91,7 @@ class Recorder:
 def _no_collection():
     """Collect garbage before a capture, and none during it.
 
-    The ends of some objects wait for the card, which no capture survives.
+    Deleting some objects waits for the card, which invalidates a capture.
     """
     gc.collect()
     enabled = gc.isenabled()
@@ -110,14 +110,14 @@ class Recorded:
     ----------
     graph : cupy.cuda.Graph
     draws : Draws
-        The random numbers that it takes.
+        The random numbers that it uses.
     kept : list
-        What it uses and must not outlive.
+        Objects that must exist as long as the graph.
 
     Attributes
     ----------
     launch : callable
-        Does not keep what the graph uses.
+        Does not keep alive what the graph uses.
     draws : Draws
     """
 

@@ -1,7 +1,7 @@
 """Recordings of calls of static chains: CUDA graphs, and the arrays they work on.
 
-Inputs are copied into arrays of the recording, and results out of them, so that nobody
-outside ever holds memory that the next launch overwrites. Parameters are used in place.
+Inputs are copied into arrays of the recording, and results out of them, so that no code
+outside holds memory that the next launch overwrites. Parameters are used in place.
 """
 import typing as tp
 
@@ -34,13 +34,13 @@ class Recording(_replay.RecordedCallBase):
     ----------
     call : Call
     refuse : weakref.WeakMethod
-        Is called with the kind of the call and a reason if nothing is to be launched
-        from the recording any more.
+        Called with the kind of the call and a reason if the recording can no longer
+        be launched.
 
     Raises
     ------
     Exception
-        If the call cannot be recorded. Nothing has happened then.
+        If the call cannot be recorded. In this case it had no effect.
     """
 
     def __init__(self, call, refuse):
@@ -54,7 +54,7 @@ class Recording(_replay.RecordedCallBase):
             Variable(array, requires_grad=x.requires_grad)
             if isinstance(x, Variable) else array
             for x, array in zip(call.inputs, self.arrays, strict=True)]
-        # It keeps what lists of links have, too: the graph may use their arrays.
+        # It also keeps objects in lists of links, as the graph may use their arrays.
         state = self._state = ChainState(call.chain)
         self.params = state.params
         if any(vars(link).get('_local_link_hooks') for link in call.chain.links()):
@@ -74,7 +74,7 @@ class Recording(_replay.RecordedCallBase):
         self._recognize(call, state.links)
 
     def _recognize(self, call, links):
-        """Note what compiled code knows the call by."""
+        """Store the patterns by which compiled code recognizes the call."""
         self.device = call.kind.gpu
         call.note_settings(self)
         self.param_arrays = [p.raw_array for p in self.params]
@@ -85,10 +85,10 @@ class Recording(_replay.RecordedCallBase):
         try:
             self.pattern = call.pattern()
         except Unrecordable:
-            self.pattern = None     # its kind tells
+            self.pattern = None     # its kind determines it
 
     def _take_output(self, returned):
-        """Move a variable or an array to the outputs, and leave its place."""
+        """Move a variable or an array to the outputs, and return a placeholder."""
         if isinstance(returned, (Variable, cuda.ndarray)):
             self._outputs.append(returned)
             return _Output(isinstance(returned, Variable))
@@ -97,9 +97,9 @@ class Recording(_replay.RecordedCallBase):
         raise Unrecordable('the result has a %s' % type(returned).__name__)
 
     def _check_leaves(self):
-        """Raise ``Unrecordable`` if gradients would have to go anywhere else.
+        """Raise ``Unrecordable`` if gradients would flow to other variables.
 
-        Variables made in the call are gone by now, apart from its results.
+        Variables made in the call no longer exist, apart from its results.
         """
         own = [x for x in [*self._inputs, *self.params, *self._outputs]
                if isinstance(x, Variable)]
@@ -116,7 +116,7 @@ class Recording(_replay.RecordedCallBase):
                 raise Unrecordable('a variable that is not an argument has a gradient')
 
     def returned(self, outputs):
-        """Return what the call returned, with other outputs in it."""
+        """Return the result of the call, with other outputs in it."""
         outputs = iter(outputs)
 
         def output(returned):
@@ -133,7 +133,7 @@ class Recording(_replay.RecordedCallBase):
         Parameters
         ----------
         indexes : tuple of int
-            Inputs and parameters whose gradients are asked for.
+            Inputs and parameters whose gradients are requested.
         grads : list of (cupy.ndarray or None)
             Gradients of the outputs.
 
@@ -153,11 +153,11 @@ class Recording(_replay.RecordedCallBase):
                     for g in self.differentiate(indexes, grads)]
 
     def _record_backward(self, indexes, grads):
-        """Record gradients; return None if that cannot be.
+        """Record gradients; return None if that is not possible.
 
-        The arrays of the forward direction are there, so that functions can use them
-        one by one. Arrays of the recording must not be handed out. What cannot be
-        differentiated so is not worth a recording: there will be no more calls.
+        The arrays of the forward direction exist, so that functions can use them one
+        by one. Arrays of the recording must not be returned. If this kind of
+        differentiation is not possible, the recording is not used for further calls.
         """
         try:
             gradients = Gradients(
@@ -196,7 +196,7 @@ class Recording(_replay.RecordedCallBase):
 
 
 class _Output:
-    """Place of an output in what a call returned."""
+    """Placeholder of an output in the result of a call."""
 
     def __init__(self, is_variable):
         self.is_variable = is_variable
@@ -213,10 +213,9 @@ class GraphLaunch(function_node.FunctionNode):
     recording : Recording
     arguments : list of Variable or array
     generation : int
-        That of the recording when the call was made.
+        Generation of the recording when the call was made.
     waiting : object
-        Keeps the recording from other calls until it is gone, or the gradients are
-        computed.
+        Reserves the recording until it is released, or the gradients are computed.
     """
 
     recording: Recording
@@ -238,7 +237,7 @@ class GraphLaunch(function_node.FunctionNode):
         if self.generation != recording.generation:
             raise RuntimeError(
                 'a static chain was called again, after end_forward() or backward() '
-                'had declared this call done. Ask for its gradients before, or set '
+                'had ended this call. Compute its gradients before, or set '
                 'config.use_static_graph to False.')
         if config.enable_backprop:
             return recording.call_again(indexes, self.arguments, grad_outputs)

@@ -7,7 +7,7 @@ cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef class LSTMStep(Step):
-    """A step of a long short-term memory, or its gradient.
+    """One LSTM step, or its gradient.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
-# Functions without loops: by a shortcut, or by the graph engine. Part of plans.pyx.
-#
-# A workspace has a function for each that has a shortcut. The graph engine applies
-# others, and those whose shortcut has declined, to variables of their own.
+# Functions without loops, run by a shortcut or by the graph engine. Part of plans.pyx.
+# A workspace has a function object for each function with a shortcut. The graph engine
+# applies other functions, and those whose shortcut declined, to separate variables.
 
-#: Inputs of a function that a shortcut of a workspace has room for.
+#: Maximum number of inputs of a function with a shortcut in a workspace.
 MOST_INPUTS = MAX_SHORTCUT_INPUTS
 
 
@@ -19,7 +18,7 @@ cdef class FunctionCall(Step):
     index : int
         Position of the function in a workspace.
     pristine : FunctionNode
-        The function as it was before it was applied.
+        A copy of the function from before it was applied.
     inputs, outputs : tuple of int
         Values.
     flows : tuple of bool
@@ -94,7 +93,7 @@ cdef class FunctionCall(Step):
         return 0
 
     cdef object _copy(self):
-        """Return a function that is not applied yet."""
+        """Return a function that has not been applied."""
         cdef object cls = type(self.pristine)
         if cls.__reduce__ is not FunctionBase.__reduce__ or hasattr(cls, '__copy__'):
             return copy.copy(self.pristine)
@@ -113,11 +112,11 @@ cdef class FunctionGradient(Step):
     index : int
         Position of the function in a workspace.
     label : str
-        What messages call it.
+        Name in messages.
     grads : list of (int or None)
         Values that are the gradients of the outputs.
     targets : list of int
-        Inputs whose gradients are asked for.
+        Inputs whose gradients are requested.
     found : list of int
         Values that become these gradients.
     """
@@ -153,7 +152,7 @@ cdef class FunctionGradient(Step):
                             PyObject **found) except -1:
         """Differentiate by the shortcut; return False if it declines.
 
-        There is room for gradients of all inputs.
+        The buffers have room for gradients of all inputs.
         """
         cdef Shortcut shortcut = shortcut_of(function)
         cdef Py_ssize_t i, n = len(function.input_nodes)

@@ -12,7 +12,7 @@ cdef class FusedLoops(Step):
     pieces : int
         Number of pieces that its values need.
     loops : sequence of (Loop, tuple of int, tuple of int, tuple of float)
-        Each with the values that it reads and writes, and its constants.
+        Loops with the values that they read and write, and their constants.
     """
     cdef char kind
     cdef Py_ssize_t n

@@ -1,30 +1,30 @@
 # Plans, and the loop over their steps. Part of plans.pyx.
 
 cdef class Plan:
-    """Steps, and the memory that they work on.
+    """Steps, and the memory that they use.
 
     Parameters
     ----------
     steps : list of Step
     fresh : list of int
-        Values whose arrays are made anew in every run.
+        Values whose arrays are created in every run.
     kept : list of (int, int)
         Values whose arrays belong to the workspace, and the numbers of these arrays:
         later values use the memory of earlier ones.
     pieces : list of (int, int)
         Values of which only a piece exists at a time, and its number.
     starts : list of list of int
-        For each step the values whose arrays are made for it.
+        For each step, the values whose arrays are created for it.
     drops : list of list of int
-        For each step the values that are not needed after it, among those whose arrays
-        are made for steps, or by them.
+        For each step, the values that are not needed after it, among those whose
+        arrays are created for steps, or by them.
     made : list of int
-        All values whose arrays are made for steps, or by them.
+        All values whose arrays are created for steps, or by them.
     needs : list of int
-        Values that have to be there before the first step.
+        Values that must exist before the first step.
     checks : list of list of int
-        For each step the values that functions, which earlier steps have called, may
-        have resized.
+        For each step, the values that functions called by earlier steps may have
+        resized.
     calls : bool
         Whether steps call functions.
     """
@@ -85,8 +85,8 @@ cdef class Plan:
         Returns
         -------
         bool
-            False if the call has to be made again without the plan: a loop has raised
-            a floating-point flag, of which NumPy warns.
+            False if the call must be repeated without the plan, as a loop has raised
+            a floating-point flag for which NumPy would warn.
         """
         cdef Step step
         cdef Py_ssize_t i

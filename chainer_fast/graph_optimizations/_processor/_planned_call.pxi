@@ -1,7 +1,7 @@
 # Calls that plans make, forward and backward. Part of plans.pyx.
 
 cdef enum:
-    LIMIT = 16      # workspaces that wait for the next call
+    LIMIT = 16      # workspaces for the next call
 
 cdef enum:
     LEASE           # the field of the function
@@ -10,7 +10,7 @@ cdef enum:
 cdef class PlannedCallBase(RepeatedCall):
     """A recorded call that a plan makes."""
     cdef public list params_grad        # whether they require gradients
-    cdef public Slots slots             # attributes of links, of which some are inputs
+    cdef public Slots slots             # attributes of links, some of which are inputs
     cdef public list input_values       # those of arguments, then those of slots
     cdef public list param_values
     cdef public list leaves             # variables with gradients, as values
@@ -18,14 +18,14 @@ cdef class PlannedCallBase(RepeatedCall):
     cdef public list seeds              # outputs with gradients, as values
     cdef public list updated            # arrays that functions change in place
     cdef public Plan plan
-    cdef public list workspaces         # that wait for the next call
-    cdef public set lent                # that calls in graphs hold
-    cdef public bint is_one_variable    # what the call returns, and nothing else is set
+    cdef public list workspaces         # workspaces for the next call
+    cdef public set lent                # workspaces held by calls in graphs
+    cdef public bint is_one_variable    # result of the call; nothing else is set
     cdef public type node_class
     cdef public object get_random_state     # None if no random numbers are drawn
     cdef public object set_random_state
     cdef public object full             # plan, seeds and results of all gradients
-    cdef public object refused              # why no call is made any more, or None
+    cdef public object refused              # why no more calls are made, or None
 
     cpdef object repeat(self, args, kwargs):
         cdef list inputs = []
@@ -52,7 +52,7 @@ cdef class PlannedCallBase(RepeatedCall):
             self._restore(before)
             raise
         except Exception:
-            # The code raises it again, and leaves the links as they are then.
+            # The code raises it again, with its own effects on links.
             self._restore(before)
             return MISS
         if self.is_one_variable:
@@ -60,7 +60,7 @@ cdef class PlannedCallBase(RepeatedCall):
         return self.finish(workspace, inputs, before)
 
     cdef bint _fill(self, Workspace workspace, list inputs) except -1:
-        """Set the arrays of parameters and inputs; tell whether they fit."""
+        """Set the arrays of parameters and inputs; return whether they match."""
         cdef Py_ssize_t i
         cdef bint fits = True
         workspace._grow()
@@ -75,16 +75,17 @@ cdef class PlannedCallBase(RepeatedCall):
         return fits
 
     cpdef list run_backward(self, Workspace workspace, tuple planned, list grads):
-        """Return gradients by a plan, or None if it cannot find them.
+        """Return gradients computed by a plan, or None if it cannot compute them.
 
         Parameters
         ----------
         workspace : Workspace
             The workspace of the call.
         planned : tuple
-            The plan, the values that it is given, and those that it finds, or None.
+            The plan, the values that it receives, and those that it computes, or
+            None.
         grads : list of array
-            Gradients of the outputs, which it is given.
+            Gradients of the outputs, which the plan receives.
         """
         cdef Plan plan = planned[0]
         cdef list values = planned[1], found = []
@@ -104,12 +105,12 @@ cdef class PlannedCallBase(RepeatedCall):
         return found
 
     cpdef take_back(self, Workspace workspace):
-        """Have the next call use a workspace, if nobody else can see it."""
+        """Let the next call use a workspace if nothing else references it."""
         if workspace.forget() and len(self.workspaces) < LIMIT:
             self.workspaces.append(workspace)
 
     cdef tuple _before(self):
-        """Return the random state, if it is used, and copies of updated arrays."""
+        """Return the random state if it is used, and copies of updated arrays."""
         if self.get_random_state is None and len(self.updated) == 0:
             return None
         return (
@@ -126,7 +127,7 @@ cdef class PlannedCallBase(RepeatedCall):
         return 0
 
     cpdef tuple apply(self, Workspace workspace, list inputs, object before):
-        """Put a call in the graph, and return its outputs that have gradients."""
+        """Add a call to the graph, and return its outputs with gradients."""
         cdef Py_ssize_t i, n = len(inputs)
         cdef Lease lease = Lease.__new__(Lease)
         cdef list variables = []
@@ -142,12 +143,12 @@ cdef class PlannedCallBase(RepeatedCall):
 
 @cython.no_gc_clear
 cdef class Lease:
-    """What a call in the graph holds; its workspace is free when it is forgotten.
+    """Held by a call in the graph; its workspace becomes free when it is released.
 
-    That is when its memory is freed. A finalizer would be too early: the collector of
-    cycles runs those of all objects that it has found, and some other finalizer may
-    then bring them back. The call has the workspaces that are lent as well, so that the
-    collector does not clear one before it clears who holds the lease.
+    That is when its memory is freed. A finalizer would be too early: the cycle
+    collector runs those of all objects that it has found, and another finalizer may
+    then resurrect them. The call also references lent workspaces, so that the collector
+    does not clear one before it clears the holder of the lease.
 
     Attributes
     ----------
@@ -166,15 +167,15 @@ cdef class Lease:
     def __dealloc__(self):
         cdef PlannedCallBase call = self.call
         if call is None or call.lent is None or self.workspace not in call.lent:
-            return      # the collector clears the call, too
+            return      # the collector also clears the call
         call.lent.discard(self.workspace)
-        # Of the references, that of the lease is left.
+        # Only the reference of the lease remains.
         if not may_have_more_references(<PyObject *>self.workspace, 1):
             call.take_back(self.workspace)
 
 
 cdef class PlanRunShortcut(Shortcut):
-    """A call that is already made."""
+    """A call that has already been made."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef Lease lease = self.field(function, LEASE)

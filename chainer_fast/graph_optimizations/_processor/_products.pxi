@@ -1,9 +1,8 @@
 # Products of single-precision matrices. Part of plans.pyx.
-#
 # The shortcuts call BLAS, which packs a weight again for every function that uses it:
-# in a product of few rows, that takes as long as the arithmetic.
+# in a product of few rows, packing takes as long as the arithmetic.
 
-#: Whether there is code of our own for products on this processor.
+#: Whether the package has its own code for products on this processor.
 has_tiles = find_tiles() is not NULL
 
 
@@ -13,7 +12,7 @@ def size_of_packed(depth, columns):
 
 
 def size_of_rows(room, columns):
-    """Return that of an operand that :class:`PackRows` packs, with so many rows."""
+    """Return the number of elements of an operand of :class:`PackRows`."""
     return size_with_room(room, columns)
 
 
@@ -23,15 +22,15 @@ cdef class PackRows(Step):
     Parameters
     ----------
     first, rows : int
-        First row that is written, and their number.
+        First row to write, and number of rows.
     room : int
-        Rows that there is room for.
+        Number of rows of the buffer.
     sources : tuple of int
-        Values of two matrices.
+        Values with two matrices.
     columns : tuple of int
-        Theirs.
+        Numbers of their columns.
     targets : tuple of int
-        Values of the panels.
+        Values with the panels.
     """
     cdef ptrdiff_t first, rows, room
     cdef int sources[2]
@@ -59,7 +58,7 @@ cdef class ProductOfRows(Step):
     shape : tuple of int
         Rows, terms of each sum, and columns.
     room : int
-        Rows that there is room for in the operands.
+        Number of rows of the operands' buffers.
     left, right, out : int
         Values; the left operand is a transpose.
     """

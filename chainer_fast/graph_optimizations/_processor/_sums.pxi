@@ -1,8 +1,9 @@
-# Sums and copies of gradients: arrays that no loop takes, or rows. Part of plans.pyx.
+# Sums and copies of gradients: arrays that loops do not support, or rows. Part of
+# plans.pyx.
 
 
 def as_array(gradient):
-    """Return the array that a gradient stands for; None for None."""
+    """Return the array that a gradient represents; None for None."""
     return as_grad_array(gradient)
 
 
@@ -28,14 +29,14 @@ cdef class Sum(Step):
 
 
 cdef class Dense(Step):
-    """The array that a gradient stands for, or a copy of it.
+    """The array that a gradient represents, or a copy of it.
 
     Parameters
     ----------
     source, target : int
         Values.
     copied : bool
-        Whether nobody else may have the array.
+        Whether the array must not be referenced elsewhere.
     """
     cdef int source, target
     cdef bint copied

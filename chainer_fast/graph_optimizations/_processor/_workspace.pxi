@@ -6,9 +6,9 @@ cdef class Workspace:
     Parameters
     ----------
     templates : list of array
-        For each value an array of its shape and type. The list may grow.
+        For each value, an array of its shape and type. The list may grow.
     plain : list of bool
-        Whether the array of a value is to be in C order.
+        Whether the array of a value must be in C order.
     functions : list
         Functions whose shortcuts steps call, by number.
     leaving : list of int
@@ -17,11 +17,11 @@ cdef class Workspace:
     Attributes
     ----------
     arrays : list
-        Those of the values.
+        The arrays of the values.
     fallbacks : dict
-        Functions that the graph engine has applied, with their outputs, by number.
+        Functions applied by the graph engine, with their outputs, by number.
     declined : set of int
-        Functions whose shortcuts have declined in this call.
+        Functions whose shortcuts declined in this call.
     """
     cdef readonly list arrays
     cdef readonly list functions
@@ -30,10 +30,10 @@ cdef class Workspace:
     cdef vector[Place] places
     cdef list leaving
     cdef set prepared
-    cdef list buffers               # memory of its own
-    cdef vector[Py_ssize_t] views   # number of those of each of them
-    cdef vector[int] kept           # values that these views are
-    cdef vector[int] others         # values whose arrays others may hold
+    cdef list buffers               # its own memory
+    cdef vector[Py_ssize_t] views   # number of views of each of them
+    cdef vector[int] kept           # values of these views
+    cdef vector[int] others         # values whose arrays may be referenced elsewhere
     cdef bint calls                 # whether functions may have been called
     cdef readonly set declined
     cdef readonly dict fallbacks
@@ -57,9 +57,9 @@ cdef class Workspace:
         return 0
 
     cdef bint put(self, int value, object array) except -1:
-        """Set the array of a value; return whether it is of the recorded kind.
+        """Set the array of a value; return whether it has the recorded kind.
 
-        If it is not, the value has none, so that no plan runs that needs it.
+        Otherwise the value is unset, so that no plan that needs it runs.
         """
         template = self.templates[value]
         if not PyArray_CheckExact(array) or not same_type(array, template) or (
@@ -75,10 +75,10 @@ cdef class Workspace:
         return True
 
     cdef bint put_gradient(self, int value, object gradient) except -1:
-        """Set a gradient, an array or rows, likewise."""
+        """Set a gradient, an array or rows, in the same way."""
         if PyArray_CheckExact(gradient):
             return self.put(value, gradient)
-        self.places[value].data = NULL      # no loop takes rows
+        self.places[value].data = NULL      # loops do not support rows
         self.arrays[value] = (
             gradient if is_like(gradient, self.templates[value]) else None)
         return self.arrays[value] is not None
@@ -90,10 +90,11 @@ cdef class Workspace:
         return 0
 
     cdef bint _is_ours(self) except -1:
-        """Tell whether nobody else refers to memory, or a function, of the workspace.
+        """Return whether nothing else references the memory or functions of the
+        workspace.
 
-        Functions that steps call may have kept what they were given; in another call
-        they would see other numbers there.
+        Functions that steps call may have kept their arguments, whose contents would
+        change in another call.
         """
         cdef Py_ssize_t i
         cdef PyObject *each
@@ -103,7 +104,7 @@ cdef class Workspace:
                 return False
         for i in range(len(self.buffers)):
             each = PyList_GET_ITEM(self.buffers, i)
-            # This list refers to it, and each of the views in it.
+            # This list references it, as does each of its views.
             if may_have_more_references(each, 1 + self.views[i]) or (
                     may_be_held_weakly(each)):
                 return False
@@ -114,10 +115,10 @@ cdef class Workspace:
         return True
 
     cdef bint _are_intact(self, vector[int] &values) except -1:
-        """Tell whether the arrays of some values are where they were put, and as large.
+        """Return whether the arrays of some values have their addresses and sizes.
 
         Users hold arguments, parameters and results, which NumPy may resize in place;
-        loops know no more of an array than where it was.
+        loops only use the recorded address of an array.
         """
         cdef int value
         cdef object array
@@ -136,7 +137,7 @@ cdef class Workspace:
         Returns
         -------
         bool
-            Whether they are of the shapes and types that were recorded.
+            Whether they have the recorded shapes and types.
         """
         cdef bint fits = True
         self._grow()
@@ -145,24 +146,24 @@ cdef class Workspace:
         return fits
 
     cpdef result(self, int value):
-        """Return the array of a value, for users to keep.
+        """Return the array of a value, which users may keep.
 
-        A gradient by rows is for the graph engine, or for :func:`as_array`.
+        A gradient by rows is only for the graph engine, or for :func:`as_array`.
         """
         array = self.arrays[value]
-        # Arrays of the workspace are views, as may be results of functions of them.
+        # Arrays of the workspace are views, and so may be results of functions.
         if not PyArray_CheckExact(array) or PyArray_CHKFLAGS(
                 <np.ndarray>array, np.NPY_ARRAY_OWNDATA):
             return array
         return array.copy()
 
     cpdef bint forget(self) except -1:
-        """Let go of arrays that users may hold.
+        """Release arrays that users may hold.
 
         Returns
         -------
         bool
-            Whether another call can have the workspace.
+            Whether another call can use the workspace.
         """
         cdef int value
         cdef FunctionBase function
@@ -178,5 +179,5 @@ cdef class Workspace:
                 vars(function).clear()
                 for node in function.input_nodes:
                     node.array = None
-        function, node = None, None     # which refer to the last of them
+        function, node = None, None     # which reference the last of them
         return self._is_ours()

@@ -1,25 +1,26 @@
-"""Products with the same weight, which one step makes for all functions of a sequence.
+"""Batching of products with the same weight for all functions of a sequence.
 
-A cell multiplies few rows by its weights. What does not depend on the last state, such
-as the part of the input, and the layer behind the cells, can be computed for all steps
-of the sequence at once. Rows do not depend on each other: the bits are the same.
+A cell multiplies few rows by its weights. Computations that do not depend on the last
+state, such as the product of the input, and the layer after the cells, can be done for
+all steps of the sequence at once. Rows do not depend on each other, so that results
+are identical.
 """
 import collections
 import heapq
 
 from chainer_fast.graph_optimizations._processor import plans
 
-# Products of more rows gain nothing.
+# Products of more rows do not benefit.
 MOST_ROWS = 64
-# So many elements, read and written by one step, are still in a cache when others use
-# them.
+# Maximum number of elements, read and written by one step, that remain in a cache for
+# other steps.
 MOST_ELEMENTS = 1 << 20
-# So many groups are tried one by one if they cannot be made all.
+# Maximum number of groups that are tried one by one if not all can be batched.
 MOST_TRIALS = 32
 
 
 def batched(operations):
-    """Return operations in an order in which products with the same operand are one.
+    """Return operations reordered so that products with the same operand are merged.
 
     Parameters
     ----------
@@ -28,9 +29,9 @@ def batched(operations):
     Returns
     -------
     list of Operation
-        Where an operation reads, or writes to, a value that another writes to, and
-        where both draw random numbers, they are in the order of before. Products that
-        need the results of each other stay apart.
+        Operations keep their order if one reads or writes a value that the other
+        writes, or if both draw random numbers. Products that need each other's
+        results are not merged.
     """
     candidates = collections.defaultdict(list)
     for i, operation in enumerate(operations):
@@ -50,7 +51,7 @@ def batched(operations):
 
 
 def _parts(product, numbers):
-    """Return parts of some products whose elements are not too many for one step."""
+    """Return groups of some products that are small enough for one step."""
     rows, terms, columns = product.shape
     most = max(MOST_ELEMENTS // (rows * (terms + columns)), 1)
     parts = [numbers[i:i + most] for i in range(0, len(numbers), most)]
@@ -70,12 +71,12 @@ def _are_independent(before, numbers):
 
 
 def _clustered(before, groups):
-    """Return clusters, as `_sorted` takes them, and what it returns for them."""
+    """Return clusters in the form for ``_sorted``, and its result for them."""
     clusters = {i: group[0] for group in groups for i in group}
     order = _sorted(before, clusters)
     if order is not None:
         return clusters, order
-    # Groups may need each other.
+    # Groups may depend on each other.
     clusters, order = {}, list(range(len(before)))
     for group in groups[:MOST_TRIALS]:
         attempt = clusters | dict.fromkeys(group, group[0])
@@ -86,7 +87,7 @@ def _clustered(before, groups):
 
 
 def _dependencies(operations):
-    """Return for each operation those that have to come before it."""
+    """Return, for each operation, those that must precede it."""
     found = []
     writer = {}
     readers = collections.defaultdict(list)
@@ -109,19 +110,19 @@ def _dependencies(operations):
 
 
 def _sorted(before, clusters):
-    """Return the first members of clusters, in an order close to that of before.
+    """Return the first members of clusters, in an order close to the original.
 
     Parameters
     ----------
     before : list of set of int
-        What has to come before each operation.
+        Operations that must precede each operation.
     clusters : dict
-        First members of the clusters of those that are in one.
+        Maps operations to the first member of their cluster, if any.
 
     Returns
     -------
     list of int or None
-        None if there is no such order.
+        None if no such order exists.
     """
     waits = collections.Counter()
     followers = collections.defaultdict(list)

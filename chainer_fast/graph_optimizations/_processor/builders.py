@@ -1,7 +1,7 @@
-"""Functions that plans have steps of their own for.
+"""Builders for functions that have special steps in plans.
 
-A builder of a class of functions appends the steps of a function, and of its gradient,
-to a plan. The record of the class names it.
+A builder of a function class appends the steps of a function, and of its gradient, to
+a plan. The record of the class names it.
 """
 import numpy
 
@@ -11,9 +11,9 @@ from chainer_fast.graph_optimizations._processor import plans
 
 
 def builder_of(function, values, inputs, outputs, uses):
-    """Return the builder for a function; None if there is none for these values.
+    """Return the builder for a function with these values, or None.
 
-    ``uses`` is how many inputs of functions each value is.
+    ``uses`` is the number of function inputs that use each value.
     """
     builder = graph.plan_of(function)
     if builder is None or not all(
@@ -25,24 +25,24 @@ def builder_of(function, values, inputs, outputs, uses):
 
 
 class Affine:
-    """Maps of rows, by products that pack a weight once for all of them."""
+    """Affine maps of rows, by products that pack a weight once for all functions."""
 
-    # A packed weight of a larger product leaves the caches before it is used.
+    # A packed weight of a larger product would be evicted from caches before its use.
     LARGEST = 1 << 24
-    # The tiles may take so many times the time of what the shortcuts choose for each of
-    # the products. They were measured with packing, and plans pack once.
+    # Maximum ratio of the time of tiles to that of the shortcuts' choice for each of
+    # the products. Tiles were measured with packing, but plans pack once.
     MOST_TIME = 1.05
-    # So often is a weight used that what is saved by packing it once, and by gradients
-    # that are products of many rows, makes up for more: cells of an LSTM whose tiles
-    # take 1.13 times the time are 1.2 times as fast with them.
+    # For weights with this many uses, the savings by packing once, and by gradients as
+    # products of many rows, compensate for a larger ratio: cells of an LSTM whose
+    # tiles take 1.13 times the time are 1.2 times as fast with them.
     OFTEN = 4
     MOST_TIME_OFTEN = 1.25
-    # A call of BLAS's takes longer than so many multiplications.
+    # A call of BLAS takes longer than this many multiplications.
     TINY = 40 * 40 * 40
 
     @classmethod
     def serves(cls, x, w, b=None, uses=(1, 1)):
-        """Return whether there are steps for arrays of these shapes and types."""
+        """Return whether steps exist for arrays of these shapes and types."""
         if not plans.has_tiles or not all([
                 array is None or array.dtype == numpy.float32 for array in (x, w, b)]):
             return False
@@ -91,14 +91,15 @@ class Affine:
         grads : list of int
             Gradient of the output.
         targets : list of int
-            Inputs whose gradients are asked for.
+            Inputs whose gradients are requested.
         sums : dict
             Gradients, by value, that may be added to in place.
 
         Returns
         -------
         dict
-            Gradients by target; None for those that others contain, or will.
+            Gradients by target; None for those that other gradients contain, or
+            will contain.
         """
         x, w = node.inputs[:2]
         g, = grads
@@ -128,11 +129,11 @@ class Affine:
 
 
 class LSTM:
-    """Steps of a long short-term memory, in place of calls of the kernel."""
+    """LSTM steps, instead of calls of the kernel."""
 
     @staticmethod
     def serves(c, x, uses=()):
-        """Return whether there are steps for arrays of these shapes and types."""
+        """Return whether steps exist for arrays of these shapes and types."""
         return c.dtype == x.dtype and c.dtype in (numpy.float32, numpy.float64) and (
             c.ndim == x.ndim == 2 and len(c) == len(x) > 0 and c.size > 0)
 

@@ -1,18 +1,18 @@
-"""Calls of static chains that plans make, and those that they do not."""
+"""Calls of static chains with plans, and refused calls."""
 from chainer_fast.graph_optimizations._cache import LIMIT, Cache
 from chainer_fast.graph_optimizations._processor.graph import Graph
 from chainer_fast.graph_optimizations._processor.planned_call import PlannedCall
 from chainer_fast.graph_optimizations._replay import MISS, NotStatic
 from chainer_fast.graph_optimizations._side_effects import Unrecordable
 
-# Kinds of state in which calls of one kind may find their links.
+# Maximum number of link states for which calls of one kind have plans.
 STATES = 4
 
 
 class PlannedCalls(Cache):
-    """The plans of a chain, by the kinds of its calls.
+    """The plans of a chain, by the kind of call.
 
-    Calls of a kind that find their links in different states may have a plan each.
+    Calls of a kind with different states of their links may have separate plans.
     """
 
     def __init__(self, latest, verbosity_level=0, limit=LIMIT):
@@ -25,7 +25,7 @@ class PlannedCalls(Cache):
         self._graphs.pop(kind, None)
 
     def find(self, kind):
-        """Return the plan for calls of a kind, as links are now, or None."""
+        """Return the plan for calls of a kind with the current links, or None."""
         for planned in self._kept.get(kind, ()):
             if not self.is_kept(kind, planned):
                 return None
@@ -34,12 +34,12 @@ class PlannedCalls(Cache):
         return None
 
     def wants(self, kind):
-        """Return whether the next call of a kind is to be traced."""
+        """Return whether to trace the next call of a kind."""
         return kind not in self.refused and self.find(kind) is None and (
             self.is_worth_it(kind))
 
     def note(self, call, trace, returned):
-        """Take a traced call, which is planned if an earlier one did the same.
+        """Process a traced call, which gets a plan if it matches an earlier one.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class PlannedCalls(Cache):
             self._kept.setdefault(call.kind, []).append(planned)
 
     def apply(self, call, schedule):
-        """Make a call by its plan, if there is one.
+        """Make a call with its plan, if any.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class PlannedCalls(Cache):
         Returns
         -------
         object
-            What the call returned, or ``MISS``.
+            The result of the call, or ``MISS``.
         """
         self.touch(call.kind)
         planned = self.find(call.kind)

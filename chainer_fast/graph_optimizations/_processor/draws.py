@@ -1,9 +1,9 @@
-"""The state of NumPy's random numbers, which a call may have to find again.
+"""The state of NumPy's random numbers, which a call may need to restore.
 
-The whole of it takes many microseconds to copy, since NumPy makes an array of the
-generator's words one by one. Functions that draw nothing but uniform numbers need no
-more than these words, which compiled code copies. Other functions are refused: the
-copy would take longer than a plan gains.
+Copying the complete state takes many microseconds, since NumPy converts the
+generator's words to an array one by one. Functions that only draw uniform numbers
+only need these words, which compiled code copies. Other functions are refused: the
+copy would take longer than a plan saves.
 """
 import numpy
 
@@ -12,12 +12,12 @@ from chainer_fast.graph_optimizations._side_effects import Unrecordable
 
 
 def getter(classes):
-    """Return what gets the state for functions of some classes, None without any.
+    """Return the getter of the state for functions of some classes, or None.
 
     Raises
     ------
     Unrecordable
-        If one of them may draw other numbers than uniform ones.
+        If one of them may draw non-uniform numbers.
     """
     for cls in classes:
         if not vars(cls).get('_draws_uniform', False):
@@ -31,7 +31,7 @@ def _uniform_state():
 
 
 def set_state(state):
-    """Set a state that a getter has returned."""
+    """Restore a state returned by a getter."""
     if isinstance(state, bytes):
         compiled.set_uniform_state(state)
     else:

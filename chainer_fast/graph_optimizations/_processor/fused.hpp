@@ -1,8 +1,8 @@
 /* Fused elementwise loops, run piece by piece.
  *
- * All loops go over a piece of all arrays, one after the other, before they go on to
- * the next: what one writes is still in the cache when the next one reads it,
- * and what no one reads afterwards is never written to memory. */
+ * All loops process a piece of all arrays, one after the other, before the next
+ * piece: the results of one loop are still in the cache when the next one reads
+ * them, and results that are not read later are never written to memory. */
 #pragma once
 
 #include <stdint.h>
@@ -17,20 +17,20 @@
 namespace chainer_fast::plan {
 namespace {
 
-/* Bytes of a piece: a few of them fit in the smallest cache. */
+/* Bytes of a piece: a few pieces fit in the smallest cache. */
 constexpr ptrdiff_t PIECE = 4096;
 
-/* Instructions on a piece that are worth a thread: some 50 microseconds. */
+/* Number of instructions on a piece that justifies a thread: about 50 microseconds. */
 constexpr ptrdiff_t INSTRUCTIONS_BY_THREAD = 256;
 
-/* Memory of a value: of all its elements, or, where `piece` is not negative, a number
- * among the pieces that are used again. */
+/* Memory of a value: of all its elements, or, if `piece` is not negative, the index
+ * of a reused piece. */
 struct Place {
     char *data;
     ptrdiff_t piece;
 };
 
-/* A loop, with the places of the values that it reads and writes. */
+/* A loop, with the positions of the values that it reads and writes. */
 struct Instruction {
     AnyLoop loop;
     double p, q;
@@ -48,7 +48,7 @@ inline void run_piece(const Instruction &it, char kind, const Place *places,
                 at(it.outputs[0]), at(it.outputs[1]), count, it.p, it.q);
 }
 
-/* Memory for so many pieces, which belongs to the thread. */
+/* Memory for a number of pieces, which belongs to the thread. */
 inline char *own_pieces(ptrdiff_t count) {
     static thread_local std::vector<char> memory;
     const size_t size = (count + 1) * PIECE;
@@ -57,7 +57,7 @@ inline char *own_pieces(ptrdiff_t count) {
     return memory.data() + (PIECE - (uintptr_t)memory.data() % PIECE);
 }
 
-/* Runs some instructions on arrays of ``n`` elements; there are so many pieces. */
+/* Runs some instructions on arrays of ``n`` elements, with a number of pieces. */
 inline void run_fused(const std::vector<Instruction> &instructions, char kind,
                       const Place *places, ptrdiff_t pieces, ptrdiff_t n) {
     const ptrdiff_t loops = instructions.size();

@@ -1,4 +1,4 @@
-"""Graphs of traced calls: the functions applied, and how arrays pass between them.
+"""Graphs of traced calls: the applied functions, and the arrays passed between them.
 
 In a :class:`Graph`, a *value* is a number: one for each argument, parameter, constant
 and output of a function.
@@ -20,7 +20,7 @@ from chainer_fast.variable import Variable
 class Node:
     """An application of a function.
 
-    ``flows`` tells for each input whether it gets a gradient.
+    ``flows`` is, for each input, whether it gets a gradient.
     """
 
     function: tp.Any
@@ -32,10 +32,10 @@ class Node:
 
 @dataclasses.dataclass
 class Output:
-    """A variable or an array in what a call returns, or leaves in links.
+    """A variable or an array that a call returns or stores in links.
 
-    ``argument`` is its position if it is an argument itself, and ``slot`` the attribute
-    of a link whose earlier value it is.
+    ``argument`` is its position if it is an argument itself, and ``slot`` the link
+    attribute whose previous value it is.
     """
 
     value: int
@@ -46,7 +46,7 @@ class Output:
 
     @property
     def is_made(self):
-        """Whether the call makes it."""
+        """Whether the call creates it."""
         return self.argument is None and self.slot is None
 
 
@@ -60,7 +60,7 @@ class Graph:
         Arguments.
     params : list of Parameter
     returned : object
-        What the call returned.
+        Result of the call.
     slots : iterable of (int, str)
         Attributes of links that other calls of the chain set.
 
@@ -77,16 +77,16 @@ class Graph:
     updated : list of array
         Arrays that functions change in place.
     returned : object
-        What the call returned, with :class:`Output` in place of variables and arrays.
+        Result of the call, with :class:`Output` instead of variables and arrays.
     before : dict
-        What it found in the attributes of links that it, or another, sets; see
+        Values found in the attributes of links that this or another call sets; see
         :func:`.state.kinds_of`.
     states : dict
-        Values of those of them that functions read.
+        Those of them that functions read, as values.
     left : dict
-        What it left in attributes, like ``returned``.
+        Values stored in attributes, like ``returned``.
     computes : str or None
-        Why the code may have computed something of arrays besides.
+        Why the code may have computed other values from arrays.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class Graph:
         self.nodes = []
         self._of_array = {}
         self._of_node = {}
-        # Where arrays are used without the variables that have held them so far.
+        # Uses of arrays without the variables that held them before.
         self._handed_on = collections.defaultdict(set)
         self._read = {id(each) for owner, _, _ in trace.reads
                       for each in (owner, getattr(owner, 'node', owner))}
@@ -159,7 +159,7 @@ class Graph:
             tuple([flows for _, flows in found]), applied.rank))
 
     def _find_states(self, links, slots):
-        """Note what the call found in attributes of links that calls set."""
+        """Record the values found in attributes of links that calls set."""
         self._found = {slot: links.before(*slot) for slot in slots}
         self.before = state.kinds_of(self._found, links.name_of)
         self.states = {}
@@ -172,7 +172,7 @@ class Graph:
                 self._unread[id(array)] = slot, array
 
     def _enter(self, array):
-        """Make a value of what a slot held, now that a function reads it."""
+        """Make a value for the content of a slot when a function reads it."""
         slot, array = self._unread.pop(id(array))
         value = self._value(array, 'an attribute of a link')
         self.states[slot] = self._of_array[id(array)] = value
@@ -190,7 +190,7 @@ class Graph:
                 node.creator_node is not None
                 or node.get_variable_or_none() is not None):
             raise Unrecordable(
-                '%s has an input with a gradient that is no argument' % label)
+                '%s has an input with a gradient that is not an argument' % label)
         if id(array) not in self._of_array:
             value = self._value(array, 'an input of ' + label)
             self._of_array[id(array)] = value
@@ -200,7 +200,7 @@ class Graph:
         return self._of_array[id(array)], False
 
     def _find_computed(self, reads):
-        """Return why an array was read, other than to hand it on, or None."""
+        """Return why an array was read other than to be passed on, or None."""
         count = collections.Counter([id(array) for _, array, _ in reads])
         for _, array, reason in reads:
             if array is None or count[id(array)] > len(self._handed_on[id(array)]):
@@ -228,7 +228,7 @@ class Graph:
                 [any(node.flows) for node in self.nodes if value in node.outputs]):
             value = None
         if value is None:
-            raise Unrecordable('a result comes from no function')
+            raise Unrecordable('a result is not computed by a function')
         if id(returned) not in self._read:
             self._handed_on[id(array)].add(id(returned))
         return Output(value, is_variable, requires_grad)
@@ -249,7 +249,7 @@ class Graph:
             for value in a.inputs:
                 if value in self.constants and not _same(
                         self.constants[value], other.constants.get(value)):
-                    return '%s has an input that changes and is no argument' % label
+                    return '%s has an input that changes and is not an argument' % label
         if len(self.nodes) != len(other.nodes):
             longer = max(self.nodes, other.nodes, key=len)
             return '%s is not always applied' % longer[
@@ -258,12 +258,12 @@ class Graph:
                 other.before.keys(), other.states, other.left):
             return 'attributes of links change'
         if self.returned != other.returned:
-            return 'the result is made of other parts'
+            return 'the structure of the result changes'
         return None
 
 
 def _same(a, b):
-    """Tell whether two values are alike, in whatever they are made of."""
+    """Return whether two values are equal, including their parts."""
     if a is b:
         return True
     if type(a) is not type(b):

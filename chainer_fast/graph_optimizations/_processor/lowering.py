@@ -46,7 +46,7 @@ def _lower(index, node, graph, values, uses):
 
 
 class Loops:
-    """Makes an elementwise function of the loops of its record."""
+    """Lowers an elementwise function to the loops of its record."""
 
     def __init__(self, record, constants):
         self._record = record
@@ -76,7 +76,7 @@ class Loops:
 
 
 class Function:
-    """Makes a function by its shortcut, or else by the graph engine.
+    """Lowers a function to a call of its shortcut, or of the graph engine.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Function:
         Position of the function in a workspace.
     has_shortcut : bool
     gives_rows : bool
-        Whether the shortcut may give gradients by rows.
+        Whether the shortcut may return gradients by rows.
     draws : bool
         Whether it draws random numbers.
     has_effects : bool

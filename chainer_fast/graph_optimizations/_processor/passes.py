@@ -30,8 +30,7 @@ def forward(graph, lowerings, values):
 class Backward:
     """The backward direction.
 
-    Functions are visited, and gradients added up, in the order in which the graph
-    engine does.
+    Functions are visited, and gradients summed, in the order of the graph engine.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ class Backward:
     lowerings : list
     values : Values
     wanted : tuple of int
-        Arguments and parameters whose gradients are asked for.
+        Arguments and parameters whose gradients are requested.
     seeds : iterable of int
         Outputs that have a gradient.
 
@@ -49,7 +48,7 @@ class Backward:
     given : list of int
         Gradients of the outputs.
     found : list of (int or None)
-        Gradients of the wanted values.
+        Gradients of the values in ``wanted``.
     """
 
     def __init__(self, graph, lowerings, values, wanted, seeds):
@@ -58,11 +57,11 @@ class Backward:
         self._lowerings = lowerings
         self._values = values
         self._grads = {}
-        # Gradients that nothing else refers to.
+        # Gradients that nothing else references.
         self._sums = {}
         self._maker = {value: index for index, node in enumerate(graph.nodes)
                        for value in node.outputs}
-        # Values on a path to the wanted ones.
+        # Values on a path to those in ``wanted``.
         self._useful = set(wanted)
         for node in graph.nodes:
             if self._targets(node):
@@ -130,7 +129,7 @@ class Backward:
                 self._heap, (-self._graph.nodes[index].rank, len(self._reached), index))
 
     def _own(self, value, taken):
-        """Return the gradient of a value, in an array of its own, or None."""
+        """Return the gradient of a value in a separate array, or None."""
         self.planner.stacks.settle(value)
         grad = self._grads.get(value)
         if grad is None:

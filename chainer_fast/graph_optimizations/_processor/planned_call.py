@@ -1,8 +1,8 @@
 """Calls of static chains on the processor, made by plans.
 
-A call that is the same as the one before gets a plan for the forward direction, and one
-for the backward direction for each set of gradients that is asked for. In the graph of
-functions, a call that a plan makes is a single node, :class:`PlanRun`.
+A call that equals the previous one gets a plan for the forward direction, and one for
+the backward direction of each requested set of gradients. In the graph of functions, a
+planned call is a single node, :class:`PlanRun`.
 """
 import contextlib
 import copy
@@ -37,7 +37,7 @@ def _new_function(pristine, nodes):
     """Return a copy of a function, applied to nodes."""
     applied = copy.copy(pristine)
     applied.inputs = nodes
-    # Its output is not in a graph.
+    # Its output does not belong to a graph.
     applied.outputs = _GONE
     return applied
 
@@ -52,7 +52,7 @@ class PlannedCall(plans.PlannedCallBase):
         The traced call.
     params : list of Parameter
     free : set of (int, str)
-        Slots in which it does not matter what a call finds.
+        Slots whose values before a call are irrelevant.
     """
 
     def __init__(self, graph, call, params, free):
@@ -81,7 +81,7 @@ class PlannedCall(plans.PlannedCallBase):
         self._make_plans()
 
     def holds(self):
-        """Return whether links are as they were."""
+        """Return whether links are unchanged."""
         return self.guard.holds()
 
     def _make_plans(self):
@@ -142,7 +142,7 @@ class PlannedCall(plans.PlannedCallBase):
         return workspace
 
     def finish(self, workspace, inputs, before):
-        """Return what the call returned, with new outputs, and set attributes."""
+        """Return the result of the call, with new outputs, and set attributes."""
         made = {}
         is_in_graph = self.full is not None and self.enable_backprop
         if is_in_graph:
@@ -185,14 +185,14 @@ class PlannedCall(plans.PlannedCallBase):
         workspace : Workspace
             The workspace of the call.
         wanted : tuple of int
-            Values whose gradients are asked for.
+            Values whose gradients are requested.
         grads : list of (array or None)
             Gradients of the outputs.
 
         Returns
         -------
         list of (array, rows or None), or None
-            None if the plan cannot do it.
+            None if the plan cannot compute them.
         """
         key = wanted, tuple([g is not None for g in grads])
         if key not in self._gradient_plans:
@@ -218,7 +218,7 @@ class PlannedCall(plans.PlannedCallBase):
 
     @contextlib.contextmanager
     def _as_before(self, inputs, before):
-        """Let a call find what another has found, and leave nothing."""
+        """Let a call find the same attributes as another, and restore them."""
         drawn, arrays = before or (None, ())
         held = self.slots.get()
         states = iter(inputs[len(self._graph.inputs):])
@@ -281,6 +281,6 @@ class PlanRun(function_node.FunctionNode):
 
 
 def _planned(backward):
-    """Return a plan, the gradients that it is given, and those that it finds."""
+    """Return a plan, the gradients that it receives, and those that it computes."""
     found = {value for value in backward.found if value is not None}
     return backward.planner.plan(found, set()), backward.given, backward.found

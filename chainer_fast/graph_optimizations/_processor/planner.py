@@ -9,16 +9,17 @@ from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.batches import batched
 from chainer_fast.graph_optimizations._processor.stacks import Stacks
 
-# A loop with its constants, or a step. ``is_planned`` tells whether a step writes to
-# memory that the plan gives it; a loop always does. Steps that draw random numbers stay
-# in their order. A product that others can share a step with has a description.
+# A loop with its constants, or a step. ``is_planned`` is whether a step writes to
+# memory of the plan; a loop always does. Steps that draw random numbers keep their
+# order. A product that can share a step with others has a description.
 Operation = collections.namedtuple(
     'Operation', ['inputs', 'outputs', 'loop', 'constants', 'step', 'is_planned',
                   'draws', 'product'], defaults=(False, None))
-# Arrays of so many bytes are made when they are needed, and dropped: the memory of what
-# was dropped last is still in a cache, and places of their own are not.
+# Arrays of at least this many bytes are created on demand and dropped: the most
+# recently dropped memory is still in a cache, whereas separate memory is not.
 LARGE = 1 << 15
-# Rows, terms and columns; the packed right operand; the row where sums start, or None.
+# Rows, terms and columns; the packed right operand; the initial row of the sums, or
+# None.
 Product = collections.namedtuple('Product', ['shape', 'right', 'start'])
 
 
@@ -28,11 +29,11 @@ class Values:
     Attributes
     ----------
     templates : list of array
-        Arrays of these shapes and types that take no memory.
+        Arrays of these shapes and types that need no memory.
     plain : list of bool
         Whether the arrays are in C order; others are in any order.
     rows : set of int
-        Gradients that may be kept as rows, which only steps for them take.
+        Gradients that may be kept as rows, which only special steps support.
     """
 
     def __init__(self):
@@ -71,7 +72,7 @@ class Planner:
     Attributes
     ----------
     stacks : Stacks
-        Products that gradients lack.
+        Products that have not been added to gradients yet.
     """
 
     def __init__(self, values):
@@ -87,9 +88,9 @@ class Planner:
             Operation(tuple(inputs), outputs, loop, constants, None, True))
 
     def step(self, step, inputs, outputs, draws=False, has_effects=False):
-        """Append a step that makes arrays.
+        """Append a step that creates arrays.
 
-        If one may change arrays that others read, all stay in their order.
+        If a step may change arrays that others read, all steps keep their order.
         """
         self._is_in_order |= has_effects
         self.operations.append(
@@ -101,14 +102,14 @@ class Planner:
             Operation(tuple(inputs), tuple(outputs), None, (), step, True))
 
     def product(self, shape, left, right, out, start=None):
-        """Append a product, with a packed right operand, that starts with one row."""
+        """Append a product with a packed right operand and one initial row."""
         inputs = (left, right) if start is None else (left, right, start)
         step = plans.Product(shape, left, right, out, start, one_row=True)
         self.operations.append(Operation(
             inputs, (out,), None, (), step, True, product=Product(shape, right, start)))
 
     def once(self, key, make):
-        """Return a value that operations share, made for the first of them."""
+        """Return a value shared by operations, which the first of them creates."""
         if key not in self._packed:
             self._packed[key] = make()
         return self._packed[key]
@@ -161,7 +162,7 @@ class Planner:
             not all([it.is_planned for it in self.operations]))
 
     def _segments(self, operations):
-        """Return runs of loops over arrays of one size and type, and other plans."""
+        """Return runs of loops over arrays of one size and type, and other steps."""
         segments = []
         before = None
         for operation in operations:
@@ -176,10 +177,10 @@ class Planner:
 
     @staticmethod
     def _checks(segments, own, drops):
-        """Return for each segment of loops which arrays may have been resized.
+        """Return, for each segment of loops, which arrays may have been resized.
 
-        Functions may do that, and whatever runs when their arrays are dropped, to
-        arrays that are not the workspace's own.
+        Functions, and code that runs when their arrays are dropped, may resize
+        arrays that do not belong to the workspace.
         """
         found: list[list[int]] = []
         checked: dict[int, int] = {}
@@ -202,7 +203,7 @@ class Planner:
 
     @staticmethod
     def _pieces(segments, values):
-        """Return pieces for values that only loops in a row see, and their number."""
+        """Return pieces for values that only successive loops use, and their number."""
         found = []
         most = 0
         for operations in segments:
@@ -222,12 +223,12 @@ class Planner:
         return found, most
 
     def _buffers(self, segments, values, needed, last):
-        """Return the arrays of values; one takes over that of another of its size."""
+        """Return the arrays of values, which reuse those of others of their size."""
         found = []
         free = collections.defaultdict(list)
         count = itertools.count()
         at = {}
-        # What a function has seen may live on in its results.
+        # Arguments of a function may be shared with its results.
         kept = needed.union(*[
             it.inputs for operations in segments for it in operations
             if not it.is_planned])

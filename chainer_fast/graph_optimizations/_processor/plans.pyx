@@ -1,8 +1,8 @@
-"""Plans: steps on values, the memory of these, and the calls that plans make.
+"""Plans: steps on values, the memory of values, and planned calls.
 
 A *value* is a number; a workspace has an array for it, or a piece of memory that only
-loops see. A workspace belongs to one call at a time: what a call keeps for its
-gradients stays there until the call is forgotten.
+loops use. A workspace belongs to one call at a time: data that a call keeps for its
+gradients stays there until the call is dropped.
 """
 import copy
 
@@ -100,13 +100,13 @@ cdef class Step:
         Returns
         -------
         bool
-            False if the call has to be made again without the plan.
+            False if the call must be repeated without the plan.
         """
         raise NotImplementedError
 
 
 cdef inline float *_data(Workspace workspace, int value) noexcept:
-    """Return where a value is, NULL for a negative one."""
+    """Return the address of a value; NULL for a negative number."""
     return <float *>NULL if value < 0 else <float *>workspace.places[value].data
 
 

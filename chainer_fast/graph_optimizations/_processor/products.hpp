@@ -15,12 +15,12 @@
 namespace chainer_fast::plan {
 namespace {
 
-/* Products of so many multiplications let other threads run. */
+/* Products with at least so many multiplications release the interpreter lock. */
 constexpr ptrdiff_t LONG_PRODUCT = 200000;
 
 constexpr float NO_START[PANEL] = {};
 
-/* Rows of a packed operand: terms of the sums, in whole panels. */
+/* Rows of a packed operand: the terms of the sums, rounded up to panels. */
 inline ptrdiff_t packed_rows(ptrdiff_t depth) { return panels_of(depth) * PANEL; }
 
 /* Floats of a packed operand. */
@@ -59,9 +59,9 @@ inline void shared_product(
     });
 }
 
-/* The same of a matrix, or with `transposed` the transpose of one, and a packed operand. Rows
- * to start with are `start_row` elements apart: 0 if there is one for all; without any they
- * are zero. */
+/* The product of a matrix, or with `transposed` its transpose, and a packed operand.
+ * Initial rows are `start_row` elements apart: 0 for a single one; without any they are
+ * zero. */
 inline void packed_product(
         bool transposed, const float *left, ptrdiff_t rows, ptrdiff_t depth,
         const float *right, ptrdiff_t columns, const float *start, ptrdiff_t start_row,
@@ -75,8 +75,8 @@ inline void packed_product(
         {out, columns, PANEL});
 }
 
-/* Panels with room for so many rows, one more of which is between them: the same rows of
- * panels a power of two apart would share a few lines of the cache. */
+/* Panels with room for so many rows, with one more row between them: equal rows of
+ * panels at distances of powers of two would share a few cache lines. */
 template <typename T>
 Panels<T> panels_with_room(T *data, ptrdiff_t room) {
     return {data, PANEL, (room + 1) * PANEL};
@@ -93,8 +93,8 @@ inline void pack_below(ptrdiff_t first, const float *a, ptrdiff_t rows,
     pack_rows(a, columns, rows, columns, panels_with_room(out, room).below(first));
 }
 
-/* out += left right, where the left operand is the transpose of what is in such panels, and
- * the right one is in others. */
+/* out += left right, where the left operand is the transpose of the contents of such
+ * panels, and the right operand is in other panels. */
 inline void add_product_of_rows(
         const float *left, ptrdiff_t rows, ptrdiff_t depth, const float *right,
         ptrdiff_t columns, ptrdiff_t room, float *out) {
@@ -104,9 +104,9 @@ inline void add_product_of_rows(
         columns, {to.data, to.row, to.panel}, to);
 }
 
-/* `packed_product` for several left operands of few rows each, which are not transposed, and
- * one row, or none, to start with. What a pair of panels needs stays in the cache for all of
- * them. */
+/* `packed_product` for several left operands of few rows each, which are not
+ * transposed, and at most one initial row. The data of a pair of panels stays in the
+ * cache for all of them. */
 inline void packed_products(
         const std::vector<const float *> &lefts, ptrdiff_t rows, ptrdiff_t depth,
         const float *right, ptrdiff_t columns, const float *start,

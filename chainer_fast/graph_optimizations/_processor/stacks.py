@@ -1,4 +1,4 @@
-"""Gradients of weights that several functions use: products of the rows of many."""
+"""Gradients of weights that several functions use, as products of stacked rows."""
 import collections
 
 import numpy
@@ -6,14 +6,14 @@ import numpy
 from chainer_fast._core.graphs import graph
 from chainer_fast.graph_optimizations._processor import plans
 
-# Values with rows of the factors, in panels; the value that their product is added to;
-# the shape of the product; the rows that there are, and those that there is room for.
+# Values with rows of the factors, in panels; the value to which their product is added;
+# the shape of the product; the number of rows, and that of the buffer.
 _Stack = collections.namedtuple(
     '_Stack', ['left', 'right', 'total', 'shape', 'rows', 'room'])
 
 
 class Stacks:
-    """Rows of products that are still to be added to gradients.
+    """Rows of products that have not been added to gradients yet.
 
     Parameters
     ----------
@@ -25,16 +25,16 @@ class Stacks:
         self._stacks = {}
 
     def push(self, weight, left, right, total):
-        """Append the copying of rows, if they are few.
+        """Append a step that copies rows, if there are few.
 
         Parameters
         ----------
         weight : int
-            Value whose gradient it is.
+            The weight, a value.
         left, right : int
-            Values; the transpose of the first is multiplied by the second.
+            Values: the transpose of ``left`` is multiplied by ``right``.
         total : int
-            The gradient so far, which the product is to be added to.
+            The gradient so far, to which the product will be added.
 
         Returns
         -------
@@ -60,7 +60,7 @@ class Stacks:
         return True
 
     def settle(self, weight):
-        """Append the product that a gradient lacks, if it does."""
+        """Append the missing product of a gradient, if any."""
         stack = self._stacks.pop(weight, None)
         if stack is None:
             return

@@ -1,4 +1,4 @@
-"""What calls find in attributes of links that they set.
+"""The values that calls find in attributes of links that they set.
 
 A *slot* is such an attribute: the position of a link in its chain, and a name.
 """
@@ -12,21 +12,21 @@ from chainer_fast.variable import Parameter, Variable
 
 
 def is_state(value):
-    """Return whether it is an array, or a variable that has one and is no parameter."""
+    """Return whether an object is an array, or a non-parameter variable with one."""
     if isinstance(value, Parameter):
         return False
     return type(getattr(value, 'raw_array', value)) is numpy.ndarray
 
 
 def kinds_of(found, name_of):
-    """Return what can be compared with what other calls find.
+    """Return patterns that can be compared with those of other calls.
 
     Parameters
     ----------
     found : dict
-        What a call found in slots.
+        Values that a call found in slots.
     name_of : callable
-        Returns what messages call a slot.
+        Returns the name of a slot in messages.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def kinds_of(found, name_of):
     Raises
     ------
     Unrecordable
-        If calls with such a value cannot be told from others.
+        If calls with such a value cannot be distinguished from others.
     """
     kinds = {}
     variables = {}
@@ -69,7 +69,7 @@ def pattern_of(kind):
 
 
 def example_of(kind):
-    """Return a value of a kind, for code that only looks at what kind it is."""
+    """Return a value of a kind, for code that only reads its kind."""
     if kind is None or kind[0] == 'same':
         return None
     if kind[0] == 'value':

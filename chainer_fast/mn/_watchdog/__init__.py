@@ -1,15 +1,16 @@
-"""An end with an error for every process of a job as soon as one of them fails.
+"""Ends every process of a job with an error as soon as one of them fails.
 
-MPI does not notice that a process has raised an exception or ended: the others would
-wait for it for ever. So processes are also connected by sockets, to which a thread
-listens that otherwise sleeps. It hears of an exception from :data:`sys.excepthook`, of
-a normal end from :mod:`atexit`, and of a death from the connection, which the system
-closes. Of a process that is stopped, and of a machine or a cable that is gone, it hears
-nothing: then there are no signs of life any more.
+MPI does not detect that a process has raised an exception or ended: the others would
+wait for it forever. Therefore processes are also connected by sockets, to which an
+otherwise idle thread listens. It is notified of an exception by :data:`sys.excepthook`,
+of a normal end by :mod:`atexit`, and of a crash by the connection, which the system
+closes. A stopped process, a machine that crashed and a broken network connection are
+detected by missing heartbeats.
 
-``config.mn_watchdog`` decides whether, when the first communicator is made, and
-``config.mn_watchdog_timeout`` how long a neighbour may be silent; they come from the
-environment variables ``CHAINERMN_WATCHDOG`` and ``CHAINERMN_WATCHDOG_TIMEOUT``.
+``config.mn_watchdog`` selects, when the first communicator is made, whether the
+watchdog runs, and ``config.mn_watchdog_timeout`` how long a neighbour may be silent;
+their defaults are set by the environment variables ``CHAINERMN_WATCHDOG`` and
+``CHAINERMN_WATCHDOG_TIMEOUT``.
 """
 import atexit
 import os
@@ -27,9 +28,9 @@ _channels = []
 
 
 def start(mpi_comm):
-    """Watch the processes of a communicator; all of them call it.
+    """Watch the processes of a communicator; all of them call this function.
 
-    Does nothing if they are watched already, or if one of them does not want it.
+    It does nothing if they are already watched, or if one of them has turned it off.
 
     Parameters
     ----------
@@ -57,8 +58,8 @@ def start(mpi_comm):
 def _connect(mpi_comm, ranks):
     """Return sockets of neighbours and descriptions of all processes, by rank.
 
-    The third result is how long a neighbour may be silent; 0 if any process wants it to
-    be for ever.
+    The third result is how long a neighbour may be silent; 0 (forever) if any process
+    sets it.
     """
     position, size = mpi_comm.rank, mpi_comm.size
     token = secrets.token_bytes(32) if position == 0 else None
@@ -102,7 +103,8 @@ def _connect(mpi_comm, ranks):
     if problem or position == 0:
         warnings.warn(
             'the job will not end by itself if a process fails, because the watchdogs '
-            'of %s cannot reach each other: %s. Set CHAINERMN_WATCHDOG=0 to do without'
+            'of %s cannot reach each other: %s. Set CHAINERMN_WATCHDOG=0 to turn them '
+            'off'
             % (' and '.join(told[i][3] for i, one in enumerate(problems) if one),
                next(one for one in (problem, *problems) if one)),
             RuntimeWarning, stacklevel=4)
@@ -110,7 +112,7 @@ def _connect(mpi_comm, ranks):
 
 
 def tell(exception):
-    """Tell all processes that this one fails; return when they have printed it."""
+    """Notify all processes that this one fails; wait until they printed it."""
     for _, channel in _channels:
         if not channel.fails:
             what, trace = _channel.describe(exception)
@@ -121,8 +123,9 @@ def tell(exception):
 
 def _watch_ends():
     from mpi4py import MPI
-    # MPI.Finalize() is a farewell too: os._exit may follow. It ends the attributes of
-    # this communicator, and waits for the other processes anyway.
+    # MPI.Finalize() also announces the end of this process: os._exit may follow. It
+    # deletes the attributes of this communicator, and waits for the other processes
+    # anyway.
     MPI.COMM_SELF.Set_attr(
         MPI.Comm.Create_keyval(delete_fn=lambda *_: _leave()), True)
     outer = sys.excepthook
@@ -139,10 +142,12 @@ def _watch_ends():
 
 @atexit.register
 def _leave():
-    """Say farewell, and keep handing on messages until everybody has.
+    """Announce the end of this process, and forward messages until all have
+    done so.
 
-    MPI would make this process wait for the others all the same, but without a thread
-    of Python. It is registered early, so that it is called after most other functions.
+    MPI would make this process wait for the others anyway, but without a Python
+    thread. This function is registered early, so that it is called after most other
+    functions.
     """
     for _, channel in _channels:
         if channel.fails:
@@ -157,7 +162,7 @@ def _leave():
 
 
 def _forget():
-    """Have no part in the job, as a forked process."""
+    """Leave the job in a forked process."""
     for _, channel in _channels:
         channel.close()
     _channels.clear()

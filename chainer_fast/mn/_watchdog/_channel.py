@@ -1,16 +1,18 @@
-"""The thread of a process that hears of the others' ends, and tells of its own.
+"""The thread of a process that receives the ends of others and announces its own.
 
-Messages are objects of JSON, which every process hands on to its other neighbours:
+Messages are JSON objects, which every process forwards to its other neighbours:
 
-- ``left``: a process has ended its program, after so many collective operations;
-- ``failed``: a process raised an exception, is gone, or is waited for in vain;
+- ``left``: a process has ended its program, after a number of collective
+  operations;
+- ``failed``: a process raised an exception, disappeared, or will never do what
+  others wait for;
 - ``told``: a process has printed why the job fails.
 
-Between messages there are signs of life. A neighbour that sends none for a while is
-stopped, or its machine or the network is gone: a connection alone does not tell.
+Heartbeats are sent between messages. A neighbour without heartbeats is stopped, or its
+machine has crashed or the network is broken: the connection alone does not reveal that.
 
-The first failure ends the job. A process ends when all others have printed it, since a
-launcher kills the rest as soon as one process has ended with an error.
+The first failure ends the job. A process ends when all others have printed the
+failure, since a launcher kills the others as soon as one process ends with an error.
 """
 import contextlib
 import math
@@ -28,19 +30,19 @@ from chainer_fast.mn._watchdog import _heart, _launcher, _links, _waits
 #: Seconds to wait for the others' ``told``, and for the main thread after that.
 TELLING, MOURNING = 2, 5
 
-#: Seconds that neighbours have to receive the last farewells.
+#: Seconds that neighbours have to receive the last messages.
 PARTING = 10
 
-# Less than a connection takes when nobody reads it.
+# Less than a connection buffers when the peer does not read.
 _LONGEST_TRACE = 20_000
 
 
 def in_time(seconds, function, *args):
-    """Call a function that might not return; go on without it after a while."""
+    """Call a function that might not return; continue after a timeout."""
     thread = threading.Thread(target=function, args=args, daemon=True)
     try:
         thread.start()
-    except RuntimeError:    # Python 3.12 starts none while it ends
+    except RuntimeError:    # Python 3.12 starts no threads while it shuts down
         return function(*args)
     thread.join(seconds)
 
@@ -67,14 +69,14 @@ class Channel:
     Parameters
     ----------
     rank : int
-        Of this process in the job.
+        Rank of this process in the job.
     people : dict
-        What to call the processes of the channel, by rank.
+        Descriptions of the processes of the channel, by rank.
     neighbours : dict
         Sockets by rank.
     patience : float
-        Seconds without a sign of life of a neighbour after which it counts as gone; 0
-        for ever.
+        Seconds without a heartbeat after which a neighbour is considered lost; 0 for
+        no limit.
     """
 
     def __init__(self, rank, people, neighbours, patience=0):
@@ -101,13 +103,13 @@ class Channel:
 
     @property
     def fails(self):
-        """Tell whether the job is about to end with an error."""
+        """Whether the job is about to end with an error."""
         return self._failure is not None
 
     def close(self):
         """Close the connections, at the end or in a forked process.
 
-        A connection is only lost to the others when no process has it open any more.
+        Others notice the closed connection only when no process has it open any more.
         """
         for one in *self._neighbours.values(), self._bell, self._ring:
             one.close()
@@ -141,13 +143,13 @@ class Channel:
                 return self._finish()
 
     def _pause(self):
-        """Return the seconds to sleep, or None if only the neighbours may wake it."""
+        """Return the seconds to sleep, or None to wait for the neighbours only."""
         if self._failure is not None:
             return max(self._until - time.monotonic(), 0)
         return self._interval or (.5 if self._ended else None)
 
     def _listen(self, neighbour):
-        """Read messages; return whether there may be more."""
+        """Read messages; return whether more may follow."""
         reason = 'it was killed, crashed or called os._exit'
         try:
             messages = self._readers[neighbour].read(self._neighbours[neighbour])
@@ -164,10 +166,10 @@ class Channel:
         return False
 
     def _miss(self, heard, passed):
-        """Add up how long each neighbour has been silent.
+        """Accumulate how long each neighbour has been silent.
 
-        Long times of this loop itself do not count in full: this process may have been
-        stopped, together with the others, and has to listen before it judges.
+        Long iterations of this loop do not count in full: this process may have been
+        stopped together with the others, and must read messages before it decides.
         """
         if not self._interval:
             return
@@ -178,21 +180,21 @@ class Channel:
                 self._silence[neighbour] += min(passed, 2 * self._interval)
         if max(self._silence.values(), default=0.) < self._patience:
             return
-        # Those of one machine fall silent together.
+        # The processes of one machine become silent together.
         gone = [neighbour for neighbour, seconds in sorted(self._silence.items())
                 if seconds >= self._patience - 2 * self._interval]
-        others = ''.join(', and so did ' + self.people[rank] for rank in gone[1:])
+        others = ''.join(', as did ' + self.people[rank] for rank in gone[1:])
         self._hear({
             'kind': 'failed', 'rank': gone[0], 'gone': gone, 'silent': True, 'what':
-            'ended without notice%s: %s heard nothing for %.3g s; a process or '
-            'its machine is stopped or has crashed, or the network is cut' % (
+            'ended without notice%s: %s received nothing for %.3g s; a process or its '
+            'machine is stopped or has crashed, or the network is broken' % (
                 others, self.people[self.rank], self._patience)}, None)
 
     def _hear(self, message, source):
         kind, rank = message['kind'], message['rank']
         if kind == 'failed':
             if self._failure is not None:
-                return      # by now everybody has heard of one
+                return      # by now all processes have received one
             self._failure = message
             self._until = time.monotonic() + TELLING
             self._raised_here = source is None and rank == self.rank
@@ -214,7 +216,7 @@ class Channel:
                 if neighbour != source:
                     try:
                         _links.send(made, message)
-                    except OSError:     # it is gone, which shows when it is listened to
+                    except OSError:     # it is closed, which the next read detects
                         continue
 
     def _judge(self, now):
@@ -238,14 +240,14 @@ class Channel:
         os.write(2, ('\n'.join(lines) + '\n').encode(errors='replace'))
 
     def _part(self):
-        """Wait until the neighbours have received all that was sent to them.
+        """Wait until the neighbours have received all messages.
 
-        A connection that is closed while signs of life still arrive is reset, and what
-        is on its way back is lost, the farewell included.
+        Closing a connection while heartbeats still arrive resets it, and messages in
+        flight are lost, including the last one.
         """
         until = time.monotonic() + PARTING
         for made in self._neighbours.values():
-            with contextlib.suppress(OSError):      # it may be gone by now
+            with contextlib.suppress(OSError):      # it may have closed by now
                 made.shutdown(socket.SHUT_WR)
         for made in self._neighbours.values():
             with contextlib.suppress(OSError):

@@ -1,8 +1,8 @@
-"""Signs of life that a process sends as long as it is not stopped.
+"""Heartbeats that a process sends as long as it is not stopped.
 
-They come from a thread that needs no lock of the interpreter, so that a process which
-computes in compiled code for long sends them, too. A process that is stopped, and one
-whose machine is gone, sends none.
+They are sent by a thread that does not need the interpreter lock, so that a process
+in a long computation of compiled code sends them, too. A stopped process, and one
+whose machine has crashed, sends none.
 """
 import threading
 
@@ -29,22 +29,22 @@ cdef extern from "chainer_fast/mn/_watchdog/send.hpp" namespace "chainer_fast":
     void send_byte(long long, char) nogil
 
 
-#: The byte of a sign of life.
+#: The byte of a heartbeat.
 BEAT = b'\x01'
 
 
 cdef class Heart:
-    """A thread that sends a byte to each of some sockets again and again.
+    """A thread that repeatedly sends a byte to each of some sockets.
 
-    Messages of others on these sockets go between ``with heart:`` and its end, so that
-    no sign of life comes into the middle of one.
+    Other messages on these sockets are sent within ``with heart:``, so that no
+    heartbeat interrupts them.
 
     Parameters
     ----------
     sockets : list of socket.socket
         They have timeouts, so that sending does not block.
     interval : float
-        Seconds from one sign of life to the next; 0 for none.
+        Seconds between two heartbeats; 0 for none.
     """
 
     cdef PyThread_type_lock _stop, _sending
@@ -55,7 +55,7 @@ cdef class Heart:
     def __cinit__(self, sockets, double interval):
         self._stop, self._sending = PyThread_allocate_lock(), PyThread_allocate_lock()
         if self._stop == NULL or self._sending == NULL:
-            raise MemoryError('no locks for signs of life')
+            raise MemoryError('cannot allocate locks for heartbeats')
         PyThread_acquire_lock(self._stop, WAIT_LOCK)
         for one in sockets:
             self._sockets.push_back(one.fileno())
@@ -77,7 +77,7 @@ cdef class Heart:
         cdef size_t i
         with nogil:
             while True:
-                # Whoever sends a message is alive.
+                # A process that sends a message is alive.
                 if PyThread_acquire_lock(self._sending, NOWAIT_LOCK):
                     for i in range(self._sockets.size()):
                         send_byte(self._sockets[i], 1)
@@ -95,9 +95,9 @@ cdef class Heart:
         PyThread_release_lock(self._sending)
 
     def stop(self):
-        """Send none any more; afterwards the sockets may be closed.
+        """Stop sending; afterwards the sockets may be closed.
 
-        A forked process has not got the thread, and does not call this.
+        A forked process does not have the thread, and does not call this.
         """
         thread, self._thread = self._thread, None
         if thread is not None:

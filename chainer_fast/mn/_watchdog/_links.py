@@ -1,7 +1,7 @@
 """Connections of a process with its neighbours: a tree of sockets.
 
-Both ends of a new connection prove that they know a secret of the job, so that a
-stranger who finds the port is not listened to. No port is open afterwards.
+Both ends of a new connection prove that they know a secret of the job, so that
+other programs that find the port are ignored. No port is open afterwards.
 """
 import contextlib
 import hmac
@@ -26,7 +26,7 @@ _ADDRESS_OF_INTERFACE = 0x8915      # SIOCGIFADDR of Linux
 
 
 def parent_of(position):
-    """Return the position in the tree that one connects to; that of the root is 0."""
+    """Return the position in the tree to connect to; that of the root is 0."""
     return (position - 1) // FAN_OUT
 
 
@@ -37,9 +37,9 @@ def children_of(position, size):
 
 
 def machine():
-    """Return what processes have in common that share a loopback interface."""
+    """Return the identifier of processes that share a loopback interface."""
     parts = [socket.gethostname()]
-    # Containers may have one name, and machines, too.
+    # Containers may have the same name, and so may machines.
     with contextlib.suppress(OSError), open('/proc/sys/kernel/random/boot_id') as file:
         parts.append(file.read().strip())
     with contextlib.suppress(OSError):
@@ -48,7 +48,7 @@ def machine():
 
 
 def listen(only_here):
-    """Return a socket that listens, on the loopback interface or on all of them."""
+    """Return a listening socket, on the loopback interface or on all interfaces."""
     if only_here:
         return socket.create_server(('127.0.0.1', 0), backlog=FAN_OUT)
     if socket.has_dualstack_ipv6():
@@ -59,7 +59,7 @@ def listen(only_here):
 
 
 def addresses(only_here):
-    """Return the addresses by which this machine may be reached, likely ones first."""
+    """Return the addresses of this machine, the likely reachable ones first."""
     if only_here:
         return ['127.0.0.1']
     found = []
@@ -78,7 +78,7 @@ def _of_interfaces():
         return found
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         for _, name in socket.if_nameindex():
-            with contextlib.suppress(OSError):      # it has none, or this is not Linux
+            with contextlib.suppress(OSError):      # no address, or not Linux
                 reply = fcntl.ioctl(asked, _ADDRESS_OF_INTERFACE,
                                     struct.pack('256s', name.encode()[:15]))
                 found.append(socket.inet_ntoa(reply[20:24]))
@@ -96,7 +96,7 @@ def connect(hosts, port, token, position, seconds):
     Raises
     ------
     OSError
-        If none of the hosts answers in time, or none knows the token.
+        If no host responds in time, or none knows the token.
     """
     until, failures = time.monotonic() + seconds, {}
     for patience in 1, seconds:
@@ -146,7 +146,7 @@ def accept(listener, positions, token, seconds):
                 made.settimeout(min(2, left))
                 position = _admit(made, token)
                 if position not in positions or position in found:
-                    raise OSError('a process of another place')
+                    raise OSError('a process of another position')
             except OSError:
                 made.close()
                 continue
@@ -183,7 +183,7 @@ def _receive(made, size):
 
 
 def _tuned(made):
-    """Make a machine that is gone show within a minute; it cannot say so itself."""
+    """Make the system detect within a minute that a machine disappeared."""
     made.settimeout(2)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -202,7 +202,7 @@ def send(made, message):
 
 
 class Reader:
-    """Messages from the bytes of a connection, without the signs of life."""
+    """Messages from the bytes of a connection, without the heartbeats."""
 
     def __init__(self):
         self._data = b''

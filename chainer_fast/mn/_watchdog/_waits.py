@@ -1,9 +1,10 @@
-"""What this process waits for, and what it has taken part in.
+"""Operations that this process waits for, and those that it has participated in.
 
-A process that has ended cannot take part in an operation any more. Whether it already
-did, and others only wait for each other, shows in the number of collective operations
-on a communicator: all its processes count the same ones, in the same order. Counts of
-communicators that are freed go: who has freed one has done its part.
+A process that has ended can no longer participate in an operation. Whether it already
+did, and others only wait for each other, follows from the number of collective
+operations on a communicator: all its processes count the same operations, in the same
+order. Counts of freed communicators are deleted: a process that frees one has
+completed its operations.
 """
 import collections
 import functools
@@ -12,10 +13,10 @@ import re
 import threading
 import time
 
-#: Whether anybody wants to know.
+#: Whether calls are recorded.
 active = False
 
-#: Seconds that a process may be waited for after it has ended.
+#: Seconds for which others may wait for a process after it has ended.
 PATIENCE = 3
 
 _counts = {}
@@ -38,14 +39,14 @@ class _Processes:
         _counts[self.key] = 0
 
     def lacks(self, counts, number):
-        """Tell whether a process with these counts misses an operation."""
+        """Return whether a process with these counts misses an operation."""
         if self.key in counts:
             return counts[self.key] < number
-        return counts.get(self.group, 0) < self.number      # otherwise it is freed
+        return counts.get(self.group, 0) < self.number      # otherwise it was freed
 
 
 def _ranks_of(mpi_comm):
-    """Return the ranks in the job; None if some process is not of it."""
+    """Return the ranks in the job; None if a process does not belong to it."""
     from mpi4py import MPI
     group, world = mpi_comm.Get_group(), MPI.COMM_WORLD.Get_group()
     ranks = tuple(group.Translate_ranks(range(group.size), world))
@@ -59,7 +60,7 @@ def _forget(mpi_comm, keyval, known):
 
 
 def register(mpi_comm):
-    """Know a communicator from now on; return its processes, or None."""
+    """Register a communicator; return its processes, or None."""
     global _keyval
     if _keyval is None:
         from mpi4py import MPI
@@ -75,7 +76,7 @@ def register(mpi_comm):
 
 @functools.cache
 def _is_collective(method):
-    """Tell whether all processes of a communicator take part in a method of MPI."""
+    """Return whether all processes participate in a method of MPI."""
     return re.search('send|recv|probe', method, re.IGNORECASE) is None
 
 
@@ -89,7 +90,7 @@ class Wait:
     peer : int or None
         Rank of the process waited for, or root.
     call : callable
-        A method of a communicator of MPI, or something else that waits.
+        A method of a communicator of MPI, or another callable that waits.
     """
 
     __slots__ = 'name', 'number', 'peer', 'processes', 'since', '_collective', '_outer'
@@ -116,12 +117,12 @@ class Wait:
             _current[threading.get_ident()] = self._outer
 
     def needs(self, rank, counts):
-        """Tell whether it waits for a process that took part in so many operations."""
+        """Return whether it waits for a process with this operation count."""
         if self.processes is None or rank not in self.processes.ranks:
             return False
         if self.number is not None:
             return self.processes.lacks(counts, self.number)
-        # A message that was sent is here within the time of patience.
+        # A message that was sent arrives within the time of patience.
         return (self.peer is not None and 0 <= self.peer < len(self.processes.ranks)
                 and self.processes.ranks[self.peer] == rank)
 
@@ -140,12 +141,12 @@ def names():
 
 
 def awaited(ended, now):
-    """Return the rank of an ended process that is waited for, and the operation.
+    """Return the rank of an ended process for which this one waits, and the operation.
 
     Parameters
     ----------
     ended : dict
-        By rank: when it was heard that it ended, and its counts.
+        By rank: when the message about its end arrived, and its counts.
     now : float
 
     Returns

@@ -10,8 +10,8 @@
 
 namespace chainer_fast {
 
-// The socket is not blocking: Python's are not as soon as they have a timeout. A full
-// buffer or a lost connection shows elsewhere.
+// The socket is non-blocking, as are Python's sockets with a timeout. A full buffer or
+// a lost connection is detected elsewhere.
 inline void send_byte(long long socket, char byte) {
 #if defined(_WIN32)
   ::send(static_cast<SOCKET>(socket), &byte, 1, 0);

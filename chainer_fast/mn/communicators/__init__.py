@@ -1,4 +1,4 @@
-"""Communicators: who exchanges gradients, and how."""
+"""Communicators, which exchange gradients between processes."""
 from __future__ import annotations
 
 import importlib
@@ -30,9 +30,9 @@ def create_communicator(
     communicator_name : str
         ``'pure_nccl'``, ``'flat'``, ``'non_cuda_aware'``, ``'naive'`` or ``'dummy'``.
     mpi_comm : mpi4py.MPI.Comm, optional
-        The processes; all of the job by default.
+        The processes; by default all processes of the job.
     allreduce_grad_dtype : numpy.dtype, optional
-        Data type of gradients on their way; of ``'pure_nccl'`` only.
+        dtype of sent gradients; only for ``'pure_nccl'``.
     batched_copy : bool, optional
         Whether one kernel copies all gradients; True by default.
 
@@ -44,9 +44,10 @@ def create_communicator(
     Raises
     ------
     ValueError
-        If there is no communicator of this name, or it has no gradients' dtype to set.
+        If no communicator has this name, or it does not support
+        ``allreduce_grad_dtype``.
     TypeError
-        If it takes no such argument.
+        If it does not support an argument.
     RuntimeError
         If mpi4py or MPI is missing (an ImportError, too), another MPI has started the
         job than mpi4py uses, or NCCL is needed and missing.
@@ -69,7 +70,7 @@ def create_communicator(
         settings['allreduce_grad_dtype'] = dtype
     elif dtype is not None:
         raise ValueError(
-            "allreduce_grad_dtype is for the communicator 'pure_nccl' only, got it for "
+            "allreduce_grad_dtype is for the communicator 'pure_nccl' only, not for "
             '%r' % (communicator_name,))
     if kwargs:
         raise TypeError(

@@ -1,8 +1,8 @@
-"""What processes tell each other before they exchange data.
+"""Agreement of processes before they exchange data.
 
-All processes of a collective operation first show each other a header of 64 bytes: what
-they call, with which root and which array. So they notice together where they disagree,
-and each raises an error, instead of reading memory wrongly or waiting forever.
+All processes of a collective operation first exchange a header of 64 bytes with the
+operation, the root and a description of the array. Therefore all of them detect
+disagreement and raise an error, instead of reading wrong memory or waiting forever.
 """
 import collections
 import functools
@@ -25,9 +25,9 @@ _NO_SHAPE = (0,) * _DIMS
 
 
 class Header(collections.namedtuple('Header', 'operation flags dtype ndim root extra')):
-    """What one process does.
+    """Description of what one process does.
 
-    ``extra`` is a number that an operation may tell beside the array.
+    ``extra`` is a number that an operation may send besides the array.
     """
 
     __slots__ = ()
@@ -40,7 +40,7 @@ class Header(collections.namedtuple('Header', 'operation flags dtype ndim root e
 def meet(
         mpi_comm, operation, root=None, array=None, on_device=False, extra=0,
         error=None):
-    """Tell all processes what this one does, and learn what they do.
+    """Exchange headers with all processes.
 
     Parameters
     ----------
@@ -48,21 +48,22 @@ def meet(
     operation : str
         One of :data:`OPERATIONS`.
     root : int, optional
-        Rank that has or gets the data, where there is one.
+        Rank that sends or receives the data, if any.
     array : numpy.ndarray, optional
-        Its dtype and shape are told.
+        Array whose dtype and shape are sent.
     on_device : bool
         Whether it is a copy of an array on a GPU.
     extra : int
-        Another number to tell.
+        Another number to send.
     error : Exception, optional
-        Why this process cannot take part. It is raised once the others know.
+        Reason why this process cannot participate. It is raised after the
+        others have been notified.
 
     Returns
     -------
     headers : list of Header
     shapes : list of tuple of int
-        Both in the order of ranks.
+        Both are in the order of ranks.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def meet(
     if root is None:
         root = -1
     elif not 0 <= root < size and error is None:
-        error = ValueError('%s got root=%s, and ranks are 0 to %d' % (
+        error = ValueError('%s got root=%s, but ranks are 0 to %d' % (
             operation, root, size - 1))
     code = OPERATIONS.index(operation)
     flags = (_FAILED if error is not None else 0) | (_ON_DEVICE if on_device else 0)
@@ -107,7 +108,7 @@ def _check_operations(headers, operation):
     failed = [rank for rank, header in enumerate(headers) if header.flags & _FAILED]
     if failed:
         raise RuntimeError(
-            '%s cannot go on, as it failed on %s: see the error there'
+            '%s cannot continue, as it failed on %s: see the error of that process'
             % (operation, ranks_in_words(failed)))
     calls = [
         OPERATIONS[h.operation] + ('' if h.root < 0 else '(root=%d)' % h.root)
@@ -123,7 +124,7 @@ def check_same_dtype(operation, headers, shapes):
     """Raise TypeError if arrays have different dtypes."""
     if len({header.dtype for header in headers}) > 1:
         raise TypeError(
-            '%s takes arrays of one dtype, but %s. Convert them with astype'
+            '%s needs arrays of one dtype, but %s. Convert them with astype'
             % (operation, _arrays_in_words(headers, shapes)))
 
 
@@ -132,7 +133,7 @@ def check_same_arrays(operation, headers, shapes):
     check_same_dtype(operation, headers, shapes)
     if len(set(shapes)) > 1:
         raise ValueError(
-            '%s takes arrays of one shape, but %s. Give arrays of the same shape in '
+            '%s needs arrays of one shape, but %s. Pass arrays of the same shape in '
             'all processes' % (operation, _arrays_in_words(headers, shapes)))
 
 
@@ -155,7 +156,7 @@ def ranks_in_words(ranks):
 
 
 def by_rank(texts):
-    """Return text that tells what each rank has, ranks with the same together."""
+    """Return text that lists the value of each rank, grouping equal values."""
     owners = collections.defaultdict(list)
     for rank, text in enumerate(texts):
         owners[text].append(rank)
@@ -171,7 +172,7 @@ _SHOWN = 5
 
 
 def check_model(mpi_comm, operation, model, zero_fill=None):
-    """Raise the same error in all processes, if their models differ.
+    """Raise the same error in all processes if their models differ.
 
     Parameters
     ----------
@@ -181,18 +182,18 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
     model : Link
         The model.
     zero_fill : bool, optional
-        Whether gradients are looked at, not parameters: with True, missing ones agree
-        with others.
+        If given, gradients are compared instead of parameters; with True, missing
+        gradients match any other.
 
     Returns
     -------
     list of tuple of str and Parameter
-        All parameters with their paths, in the order of these.
+        All parameters with their paths, sorted by path.
 
     Raises
     ------
     ValueError
-        It names the parameters, what each rank has, and the fix.
+        The message lists the parameters, the values of each rank, and the fix.
     """
     params = sorted(model.namedparams())
     told = tuple([(path, *_kind(param, zero_fill)) for path, param in params])
@@ -217,7 +218,7 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
 
 
 def _kind(param, zero_fill):
-    """Return dtype and shape of what is exchanged, or a reason and None."""
+    """Return dtype and shape of the array to exchange, or a reason and None."""
     param = param._plain()
     array = param.raw_array
     if array is None:
@@ -230,7 +231,7 @@ def _kind(param, zero_fill):
     return array.dtype, array.shape
 
 
-# Trainings ask for the same few in each iteration, and text of dtypes takes long.
+# Training needs the same few in each iteration, and formatting dtypes is slow.
 @functools.lru_cache(8)
 def _digest(told):
     digest = hashlib.blake2b(repr(told).encode(), digest_size=7).digest()
@@ -246,8 +247,8 @@ def _fix(differ, zero_fill):
     fix = ''
     if 'no data yet' in text:
         fix += (
-            '; let parameters without data get their shapes in all of them before, for '
-            'example by one forward pass')
+            '; initialize parameters without data in all of them first, for example '
+            'by one forward pass')
     if 'no gradient' in text:
-        fix += '; zero_fill=True takes missing gradients for zeros'
+        fix += '; zero_fill=True treats missing gradients as zeros'
     return fix

@@ -1,4 +1,4 @@
-"""MPI itself, ranks on nodes, and objects in pieces."""
+"""MPI itself, ranks on nodes, and broadcasts of objects in pieces."""
 import os
 import pickle
 
@@ -12,7 +12,7 @@ INT_MAX = 2147483647
 
 
 class MPIUnavailableError(RuntimeError, ImportError):
-    """There is no mpi4py, or no MPI library for it."""
+    """mpi4py, or an MPI library for it, is missing."""
 
 
 def import_mpi():
@@ -21,11 +21,11 @@ def import_mpi():
     Raises
     ------
     MPIUnavailableError
-        A RuntimeError and ImportError; it names what to install.
+        A RuntimeError and ImportError that reports what to install.
     """
     if config.mn_watchdog:
-        # A connection that breaks ends Open MPI's processes without a word about whose
-        # it was. So the watchdog has time to tell, and to end them in its own way.
+        # A broken connection ends Open MPI's processes without naming the peer. This
+        # gives the watchdog time to report it, and to end them itself.
         os.environ.setdefault('OMPI_MCA_mpi_abort_delay', '4')
     try:
         from mpi4py import MPI
@@ -38,14 +38,14 @@ def import_mpi():
     return MPI
 
 
-# What the starters of the MPI libraries tell a process.
+# Environment variables set by the launchers of MPI libraries.
 _JOB_SIZES = ('OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'MV2_COMM_WORLD_SIZE')
 
 
 def check_job_size():
-    """Raise RuntimeError if this process was started by another MPI than it uses.
+    """Raise RuntimeError if another MPI than the used one started this process.
 
-    Then each process of the job would take itself for the only one, and train alone.
+    Otherwise each process of the job would be a job of one process, and train alone.
     """
     mpi = import_mpi()
     if mpi.COMM_WORLD.size > 1:
@@ -58,21 +58,22 @@ def check_job_size():
         if size.isdigit() and int(size) > 1:
             library = mpi.Get_library_version().split('\n')[0].strip(' \0')
             raise RuntimeError(
-                'This process is one of %s (%s), but alone for MPI: mpi4py has loaded '
-                '%s, and another MPI has started the job. Start it with the mpiexec '
+                'This process is one of %s (%s), but MPI reports a single one: mpi4py '
+                'has loaded %s, but another MPI has started the job. Start it with '
+                'the mpiexec '
                 'of that library, or build mpi4py for the MPI of your mpiexec: pip '
                 'install --force-reinstall --no-binary mpi4py mpi4py'
                 % (size, name, library))
 
 
 def init_ranks(mpi_comm):
-    """Return this rank, and where it stands on its node and among the nodes.
+    """Return this rank, its rank on the node, and the node's number.
 
     Returns
     -------
     tuple of int
         Rank, rank on the node, size of the node, number of the node, number of nodes.
-        Nodes count in the order of their lowest ranks.
+        Nodes are numbered in the order of their lowest ranks.
     """
     name = import_mpi().Get_processor_name()
     names = waiting('init_ranks', None, mpi_comm.allgather, name)
@@ -92,7 +93,7 @@ def init_inter_mpi_comm(mpi_comm, intra_rank, inter_rank):
 
 
 def pickled(obj):
-    """Return the pickle of an object, or no bytes and the error."""
+    """Return the pickle of an object, or empty bytes and the error."""
     try:
         return pickle.dumps(obj, pickle.HIGHEST_PROTOCOL), None
     except Exception as error:
@@ -105,7 +106,7 @@ def chunked_bcast_obj(obj, mpi_comm, max_buf_len=256 * 1024 * 1024, root=0):
     Parameters
     ----------
     obj : object
-        Of rank ``root``; the other ranks' is not looked at.
+        Object of rank ``root``; those of other ranks are ignored.
     mpi_comm : mpi4py.MPI.Comm
     max_buf_len : int
         Largest number of bytes of a piece: 1 to ``INT_MAX - 1``.
@@ -118,7 +119,7 @@ def chunked_bcast_obj(obj, mpi_comm, max_buf_len=256 * 1024 * 1024, root=0):
         The object itself on ``root``, a copy elsewhere.
     """
     assert 0 < max_buf_len < INT_MAX, (
-        'max_buf_len is %r; give 1 to %d bytes' % (max_buf_len, INT_MAX - 1))
+        'max_buf_len is %r, but must be 1 to %d bytes' % (max_buf_len, INT_MAX - 1))
     data, error = pickled(obj) if mpi_comm.rank == root else (b'', None)
     headers, _ = _agreement.meet(
         mpi_comm, 'bcast_obj', root, extra=len(data), error=error)

@@ -1,8 +1,8 @@
-"""Sums over processes of several machines, in pieces of which many travel at a time.
+"""Sums over processes of several machines, in pieces, with many messages in flight.
 
-A call of ``Allreduce`` for each buffer would wait for the network once or more often
-for each. Here up to 64 messages are on their way, so that neither the latency nor the
-time of adding up shows beside the bandwidth.
+A call of ``Allreduce`` for each buffer would wait for the network at least once for
+each. Here up to 64 messages are in flight, so that neither the latency nor the time
+of the additions matters compared with the bandwidth.
 """
 import collections
 import time
@@ -14,20 +14,20 @@ from chainer_fast.configuration import config
 from chainer_fast.mn.communicators import _communication_utility
 from chainer_fast.mn.communicators._waiting import waiting
 
-#: Elements of a message, and messages on their way; measured: see docs/distributed.md.
+#: Elements of a message, and messages in flight; measured: see docs/distributed.md.
 MESSAGE, WINDOW = 1 << 16, 64
 
-# Seconds between two looks at a message: at first, and at last.
+# Seconds between two checks of a message: initially, and finally.
 _SHORTEST, _LONGEST = 2e-5, 3e-4
 
 _TAGS = 1 << 14
 
-#: What was on its way when an exception came; MPI may still write into it.
+#: Buffers in flight when an exception occurred; MPI may still write to them.
 _abandoned = []
 
 
 def wait_patiently(requests):
-    """Wait for requests of MPI without keeping a processor from those who compute."""
+    """Wait for requests of MPI without occupying a processor."""
     testall = _communication_utility.import_mpi().Request.Testall
     pause = _SHORTEST
     while not testall(requests):
@@ -36,10 +36,10 @@ def wait_patiently(requests):
 
 
 def patient(mpi_comm):
-    """Return a communicator of MPI with which a thread waits beside a computation.
+    """Return a communicator of MPI for a thread that waits during a computation.
 
-    Open MPI looks for messages without a pause, and so takes half of the processor. All
-    processes have to use the result, as blocking calls do not meet others.
+    Open MPI polls for messages continuously, which occupies half of the processor. All
+    processes must use the result, as its calls do not match blocking ones.
     """
     intracomm: tp.Any = _communication_utility.import_mpi().Intracomm
 
@@ -51,16 +51,16 @@ def patient(mpi_comm):
 
 
 def choose(communicator):
-    """Return what exchanges gradients of a communicator, or None for calls of MPI.
+    """Return the exchange of gradients of a communicator, or None for calls of MPI.
 
-    ``config.mn_exchange`` says it: ``'pipelined'``, ``'mpi'``, or ``'auto'`` for the
-    first one between machines and the other one within a machine. All processes call
-    this.
+    ``config.mn_exchange`` selects it: ``'pipelined'``, ``'mpi'``, or ``'auto'`` for
+    the first one between machines and the second one within a machine. All processes
+    call this function.
 
     Raises
     ------
     ValueError
-        If they want different things, or one of them something else.
+        If the settings of processes differ, or one of them is invalid.
     """
     wanted = config.mn_exchange
     told = waiting(
@@ -72,7 +72,7 @@ def choose(communicator):
                 '%r on rank %s' % (one, rank) for rank, one in enumerate(told)))
     if wanted not in ('auto', 'mpi', 'pipelined'):
         raise ValueError(
-            "config.mn_exchange (CHAINERMN_EXCHANGE) is %r; choose one of 'auto', "
+            "config.mn_exchange (CHAINERMN_EXCHANGE) is %r, but must be one of 'auto', "
             "'mpi' and 'pipelined'" % (wanted,))
     if communicator.size == 1 or wanted == 'mpi' or (
             wanted == 'auto' and communicator.inter_size == 1):
@@ -81,12 +81,13 @@ def choose(communicator):
 
 
 class Exchange:
-    """Sums that travel in pieces.
+    """Sums that are exchanged in pieces.
 
     Parameters
     ----------
     mpi_comm : mpi4py.MPI.Comm
-        The processes. Messages go over a copy of it, where they meet no others.
+        The processes. Messages use a copy of it, so that they do not match
+        others.
     """
 
     def __init__(self, mpi_comm):
@@ -98,13 +99,13 @@ class Exchange:
         Parameters
         ----------
         buffers : iterable of tuple of numpy.ndarray and object
-            Flat arrays of numbers, and something to know each by. They are asked for
-            when there is room for them on the way.
+            Flat arrays of numbers, each with an identifier. They are requested when
+            their messages can be sent.
 
         Yields
         ------
         tuple of numpy.ndarray and object
-            The same ones in the same order, each as soon as it is summed.
+            The same pairs in the same order, each as soon as it is summed.
         """
         flying, begun = collections.deque(), collections.deque()
         pieces = self._pieces(buffers, begun)
@@ -118,7 +119,7 @@ class Exchange:
                     flying.append((next(steps, ()), steps, entry))
                 if not flying:
                     return
-                # They come about in the order in which they were sent.
+                # They arrive roughly in the order in which they were sent.
                 requests, steps, entry = flying[0]
                 waiting('multi_node_mean_grad', None, wait_patiently, requests)
                 requests = next(steps, None)
@@ -146,7 +147,7 @@ class Exchange:
     def _steps(self, data, tag):
         """Sum a piece; yield the requests to wait for, step by step."""
         comm, size, rank = self._comm, self._comm.size, self._comm.rank
-        if size == 2:       # one step, and as many bytes as with a ring
+        if size == 2:       # one step, with as many bytes as in a ring
             other = numpy.empty_like(data)
             yield [comm.Irecv(other, 1 - rank, tag), comm.Isend(data, 1 - rank, tag)]
             data += other

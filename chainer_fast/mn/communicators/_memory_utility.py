@@ -1,4 +1,4 @@
-"""Gradients and parameters of a model on their way to other processes."""
+"""Packing of gradients and parameters of a model for other processes."""
 import numpy
 
 from chainer_fast.backends import cuda
@@ -7,10 +7,10 @@ from chainer_fast.configuration import config
 
 
 def array_to_buffer_object(array, mpi_dtype=None):
-    """Return what functions of MPI take for an array.
+    """Return an array in the form that functions of MPI accept.
 
-    Arrays of CuPy are for an MPI library that is CUDA-aware. Such a library does not
-    know of streams: synchronize that of the array before.
+    Arrays of CuPy need a CUDA-aware MPI library. Such a library does not handle
+    streams: synchronize the stream of the array first.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def array_to_buffer_object(array, mpi_dtype=None):
     from mpi4py import MPI
     if not array.flags.c_contiguous:
         raise ValueError(
-            'MPI takes contiguous arrays, got the shape %s with the strides %s: use '
+            'MPI needs contiguous arrays, but got shape %s with strides %s: use '
             'ascontiguousarray' % (array.shape, array.strides))
     if mpi_dtype is None:
         mpi_dtype = MPI._typedict.get(array.dtype.char, MPI.DATATYPE_NULL)
@@ -49,16 +49,16 @@ def address_of(array):
 
 
 class PinnedMemory:
-    """Page-locked memory of the host, to and from which a GPU copies fast.
+    """Page-locked memory of the host, for fast copies to and from a GPU.
 
-    It is kept from call to call, and grows when more is asked for.
+    It is kept between calls, and grows when more is requested.
     """
 
     def __init__(self):
         self._memory, self._nbytes = None, 0
 
     def array(self, size, dtype):
-        """Return a flat array; it is valid until the next one is asked for."""
+        """Return a flat array, which is valid until the next call."""
         nbytes = size * numpy.dtype(dtype).itemsize
         if nbytes > self._nbytes or self._memory is None:
             self._memory = cuda.cupy.cuda.alloc_pinned_memory(max(nbytes, 1))
@@ -89,13 +89,13 @@ def params_with_grad(named_params, zero_fill=False):
     named_params : list of tuple of str and Parameter
         Result of :func:`_agreement.check_model`.
     zero_fill : bool
-        Whether parameters without gradient take part: they get one of zeros. Otherwise
-        they are left out, and must be so in all processes.
+        Whether parameters without a gradient participate with zeros. Otherwise they
+        are skipped, and their gradients must be missing in all processes.
 
     Returns
     -------
     list of Parameter
-        In the same order. Parameters without data are left out.
+        Parameters in the same order, without those that have no data.
     """
     params = []
     for _, param in named_params:
@@ -116,12 +116,12 @@ def _device_module(param):
 
 
 def size_of(params):
-    """Return how many elements parameters have together."""
+    """Return the total number of elements of parameters."""
     return sum([param.size for param in params])
 
 
 def dtype_for_mpi(params):
-    """Return the dtype in which MPI adds gradients up: float32, or wider if needed.
+    """Return the dtype in which MPI sums gradients: float32, or wider if needed.
 
     MPI has no float16.
     """
@@ -142,10 +142,10 @@ def pack_grads(params, buffer):
 
 
 def unpack_grads(buffer, params, scale=1.):
-    """Overwrite the gradients of parameters from a flat array, times a number.
+    """Overwrite the gradients of parameters with a flat array times a number.
 
-    The arrays of the gradients stay the same ones, unless one cannot be written to, or
-    shares memory with another one: then all are replaced.
+    The arrays of the gradients are reused, unless one is not writable or shares memory
+    with another one: in this case all are replaced.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ def unpack_grads(buffer, params, scale=1.):
         packing.unpack(buffer, [param._grad for param in params], scale)
         return
     except ValueError:
-        # Nothing has changed. Functions may give broadcast arrays as gradients, and one
-        # array to two parameters.
+        # Nothing has changed yet. Functions may return broadcast arrays as gradients,
+        # and one array for two parameters.
         for param in params:
             param._set_grad(
                 _device_module(param).empty_like(param._grad), layout_check=False)
@@ -166,7 +166,7 @@ def unpack_grads(buffer, params, scale=1.):
 
 
 def check_finite(model):
-    """Raise in debug mode if a gradient is infinite or no number.
+    """Raise in debug mode if a gradient is infinite or NaN.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from chainer_fast.mn.communicators._waiting import waiting
 def init_nccl_comm(mpi_comm):
     """Return a communicator of NCCL for the processes of a communicator of MPI.
 
-    Each takes part with its current GPU.
+    Each process participates with its current GPU.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def init_nccl_comm(mpi_comm):
         other = places.index(place)
         if other != rank:
             raise RuntimeError(
-                'the processes %s and %s both use the GPU %d of %s, and NCCL needs one '
-                'for each: call chainer.cuda.get_device_from_id('
+                'the processes %s and %s both use GPU %d of %s, but NCCL needs one '
+                'GPU for each: call chainer.cuda.get_device_from_id('
                 'communicator.intra_rank).use() first' % (
                     other, rank, place[2], place[0]))
     group = nccl.get_unique_id() if mpi_comm.rank == 0 else None
@@ -42,7 +42,7 @@ def init_nccl_comm(mpi_comm):
 
 
 def check_model(mpi_comm, operation, model, zero_fill=None):
-    """Raise an error in all processes, if their models differ or one is not on a GPU.
+    """Raise an error in all processes if their models differ or one is not on a GPU.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
     Returns
     -------
     list of tuple of str and Parameter
-        All parameters with their paths, in the order of these.
+        All parameters with their paths, sorted by path.
 
     Raises
     ------
     ValueError
-        If the model of this process is not on a GPU, or other than those of others.
+        If the model of this process is not on a GPU, or differs from the others.
     RuntimeError
         If that of another process is not on a GPU.
     """
@@ -66,8 +66,8 @@ def check_model(mpi_comm, operation, model, zero_fill=None):
         array = param.raw_array
         if array is not None and not isinstance(array, cuda.ndarray):
             _agreement.meet(mpi_comm, operation, error=ValueError(
-                'NCCL exchanges arrays on GPUs, and %s is a %s.%s: send the model '
-                'there first, by model.to_device()' % (
+                'NCCL exchanges arrays on GPUs, but %s is a %s.%s: move the model to '
+                'a GPU first, with model.to_device()' % (
                     path, type(array).__module__, type(array).__name__)))
     return _agreement.check_model(mpi_comm, operation, model, zero_fill)
 
@@ -79,14 +79,14 @@ def bcast_arrays(nccl_comm, arrays, root=0):
     ----------
     nccl_comm : cupy.cuda.nccl.NcclCommunicator
     arrays : list of cupy.ndarray
-        Floats; of the same shapes and dtypes in all processes.
+        Floating-point arrays, of the same shapes and dtypes in all processes.
     root : int
         Rank of the process in the communicator.
 
     Raises
     ------
     ValueError
-        If an array is not of floats.
+        If an array is not a floating-point array.
     """
     kinds = [nccl._get_nccl_type_id(array.dtype) for array in arrays]
     flat = [cuda.cupy.ascontiguousarray(array) for array in arrays]

@@ -1,7 +1,7 @@
-"""Arrays as bytes on their way through MPI.
+"""Transfer of arrays as bytes through MPI.
 
-Counts of MPI are 32-bit integers, so large arrays go in several pieces. All processes
-know the sizes before, and so the number of pieces.
+Counts of MPI are 32-bit integers, so that large arrays are sent in several pieces.
+All processes know the sizes beforehand, and thus the number of pieces.
 """
 import itertools
 import pickle
@@ -12,23 +12,23 @@ from chainer_fast.backends import cuda
 from chainer_fast.mn.communicators import _communication_utility
 from chainer_fast.mn.communicators._waiting import waiting
 
-# A pickle begins with another byte.
+# A pickle begins with a different byte.
 _MAGIC, _MAGIC_LARGE = b'CFmn', b'CFmo'
-#: Messages up to so many bytes go with their header.
+#: Maximum bytes of a message that is sent together with its header.
 _SMALL = 4096
 
 
 def limit():
-    """Return how many bytes one call of MPI moves at most."""
+    """Return the maximum number of bytes in one call of MPI."""
     return _communication_utility.INT_MAX // 16 * 16
 
 
 class NoArrayError(TypeError, ValueError):
-    """Something else than an array; ChainerMN raises one or the other."""
+    """An object is not an array; ChainerMN raises either of the base classes."""
 
 
 def host_array(array, operation, kinds='biufc'):
-    """Return a contiguous NumPy array, and whether it is a copy of a GPU's.
+    """Return a contiguous NumPy array, and whether it was copied from a GPU.
 
     Parameters
     ----------
@@ -36,22 +36,22 @@ def host_array(array, operation, kinds='biufc'):
     operation : str
         Name for errors.
     kinds : str
-        Characters of ``numpy.dtype.kind`` that the operation takes.
+        Characters of ``numpy.dtype.kind`` that the operation supports.
 
     Raises
     ------
     NoArrayError
-        If this is no array.
+        If the object is not an array.
     TypeError
-        If the operation does not take its elements.
+        If the operation does not support its elements.
     """
     on_device = isinstance(array, cuda.ndarray)
     if not on_device and not isinstance(array, numpy.ndarray):
         if isinstance(array, (tuple, list)):
             raise NoArrayError(
-                '%s cannot handle tuple data: give one array' % (operation,))
+                '%s cannot handle tuple data: pass one array' % (operation,))
         raise NoArrayError(
-            '%s takes arrays of NumPy or CuPy, got %s'
+            '%s needs arrays of NumPy or CuPy, but got %s'
             % (operation, type(array).__name__))
     dtype = array.dtype
     if dtype.kind not in kinds or not dtype.isnative:
@@ -60,36 +60,36 @@ def host_array(array, operation, kinds='biufc'):
             % (operation, dtype))
     if on_device:
         array = cuda.to_cpu(array)
-    # Unlike ascontiguousarray this keeps arrays without dimensions.
+    # Unlike ascontiguousarray, this keeps 0-dimensional arrays.
     return numpy.asarray(array, order='C'), on_device
 
 
 def host_arrays(xs, operation, count):
-    """Return contiguous NumPy arrays of one dtype, and whether they are of a GPU.
+    """Return contiguous NumPy arrays of one dtype, and whether they are from a GPU.
 
     Raises
     ------
     TypeError
-        If something is no array, or they have different dtypes.
+        If an object is not an array, or the dtypes differ.
     ValueError
-        If these are not so many arrays.
+        If the number of arrays is wrong.
     """
     if not isinstance(xs, (tuple, list)) and not getattr(xs, 'ndim', 0):
-        raise TypeError('%s takes a tuple of arrays, one for each rank, got %s' % (
+        raise TypeError('%s needs a tuple of arrays, one for each rank, but got %s' % (
             operation, type(xs).__name__))
     if len(xs) != count:
-        raise ValueError('%s takes one array for each of %d ranks, got %d' % (
+        raise ValueError('%s needs one array for each of %d ranks, but got %d' % (
             operation, count, len(xs)))
     arrays, on_device = zip(*[host_array(x, operation) for x in xs], strict=True)
     if len({x.dtype for x in arrays}) > 1:
         raise TypeError(
-            '%s takes arrays of one dtype, got %s: convert them with astype'
+            '%s needs arrays of one dtype, but got %s: convert them with astype'
             % (operation, ', '.join([str(x.dtype) for x in arrays])))
     return arrays, any(on_device)
 
 
 def to_device(array, on_device):
-    """Return an array, on the current GPU if it came from one and there is one here."""
+    """Return an array, on the current GPU if it came from one and a GPU exists here."""
     return cuda.to_gpu(array) if on_device and cuda.available else array
 
 
@@ -104,7 +104,7 @@ def from_bytes(data, dtype, shape):
 
 
 def nbytes(dtype, shape):
-    """Return how many bytes an array has."""
+    """Return the number of bytes of an array."""
     n = numpy.dtype(dtype).itemsize
     for length in shape:
         n *= length
@@ -117,8 +117,8 @@ def nbytes(dtype, shape):
 def send(mpi_comm, data, dest, tag):
     """Send an array or a tuple of arrays.
 
-    Small ones are one message with their header. Elements of others follow, one array
-    after the other.
+    Small arrays are sent in one message with their header. Elements of larger ones
+    follow, one array after the other.
     """
     several = isinstance(data, (tuple, list))
     arrays = [host_array(x, 'send') for x in (data if several else (data,))]
@@ -137,13 +137,13 @@ def send(mpi_comm, data, dest, tag):
 
 
 def recv(mpi_comm, source, tag):
-    """Receive what :func:`send` sent."""
+    """Receive the arrays sent by :func:`send`."""
     status = _communication_utility.import_mpi().Status()
     data = _recv_message(mpi_comm, 'recv', source, tag, status)
     if data[:len(_MAGIC)].tobytes() != _MAGIC:
         raise RuntimeError(
-            'recv got a message of rank %s that is none of send. What send_obj sends '
-            'is for recv_obj' % (status.source,))
+            'recv got a message of rank %s that was not sent by send. Use recv_obj to '
+            'receive objects of send_obj' % (status.source,))
     several, together, kinds = pickle.loads(data[len(_MAGIC):].data)
     sizes = [nbytes(dtype, shape) for dtype, shape, _ in kinds]
     arrays = []
@@ -173,14 +173,14 @@ def send_obj(mpi_comm, obj, dest, tag):
 
 
 def recv_obj(mpi_comm, source, tag, status=None):
-    """Receive what :func:`send_obj` or ``mpi_comm.send`` sent."""
+    """Receive an object sent by :func:`send_obj` or ``mpi_comm.send``."""
     if status is None:
         status = _communication_utility.import_mpi().Status()
     data = _recv_message(mpi_comm, 'recv_obj', source, tag, status)
     head = data[:len(_MAGIC)].tobytes()
     if head == _MAGIC:
         raise RuntimeError(
-            'recv_obj got arrays of rank %s. What send sends is for recv'
+            'recv_obj got arrays of rank %s. Use recv to receive arrays of send'
             % (status.source,))
     if head == _MAGIC_LARGE:
         size = int.from_bytes(data[len(_MAGIC_LARGE):].tobytes(), 'little')
@@ -198,7 +198,7 @@ def _recv_message(mpi_comm, operation, source, tag, status):
 
 
 def _recv_pieces(mpi_comm, operation, data, status):
-    """Fill a flat array of bytes with the messages that follow one."""
+    """Fill a flat array of bytes with the following messages."""
     source, tag = status.source, status.tag
     for begin in range(0, data.size, limit()):
         piece = data[begin:begin + limit()]
@@ -224,7 +224,7 @@ def allreduce(mpi_comm, operation, data):
 
 
 def exchange(mpi_comm, operation, root, call, sent, sizes, longest):
-    """Send flat arrays of bytes to processes, and receive others of them.
+    """Send flat arrays of bytes to processes, and receive arrays from them.
 
     Parameters
     ----------
@@ -232,19 +232,19 @@ def exchange(mpi_comm, operation, root, call, sent, sizes, longest):
     operation : str
     root : int or None
     call : callable
-        ``call(sent, received)`` of MPI, with counts where there are several arrays.
+        ``call(sent, received)`` of MPI, with counts for several arrays.
     sent : list of numpy.ndarray or None
-        For each receiver; one for all of them; or None where nothing is sent.
+        Arrays for each receiver; one for all of them; or None if nothing is sent.
     sizes : list of int or None
-        Bytes from each sender; one size if there is one sender; or None where nothing
-        is received.
+        Bytes from each sender; one size for a single sender; or None if nothing is
+        received.
     longest : int
         Largest size of an array in any process.
 
     Returns
     -------
     list of numpy.ndarray
-        What was received.
+        The received arrays.
     """
     received, whole = _row(sizes or ())
     roots = () if root is None else (root,)
@@ -265,7 +265,7 @@ def exchange(mpi_comm, operation, root, call, sent, sizes, longest):
 
 
 def _row(sizes):
-    """Return arrays of bytes that lie side by side, and their common memory."""
+    """Return adjacent arrays of bytes, and their common memory."""
     ends = list(itertools.accumulate(sizes))
     whole = numpy.empty(ends[-1] if ends else 0, numpy.uint8)
     return [whole[end - n:end] for n, end in zip(sizes, ends, strict=True)], whole

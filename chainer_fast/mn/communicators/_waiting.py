@@ -1,4 +1,4 @@
-"""The place that every blocking call of a communicator goes through."""
+"""Wrapper of all blocking calls of a communicator."""
 from chainer_fast.mn._watchdog import _waits
 
 
@@ -12,8 +12,8 @@ def waiting(name, peer, call, *args, **kwargs):
     peer : int or None
         Rank of the process waited for, or root of the operation; None for all.
     call : callable
-        A method of a communicator of MPI, from which the watchdog knows who takes part;
-        or something else that waits.
+        A method of a communicator of MPI, from which the watchdog determines the
+        participants, or another callable that waits.
     """
     if not _waits.active:
         return call(*args, **kwargs)

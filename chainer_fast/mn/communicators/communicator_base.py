@@ -1,4 +1,4 @@
-"""What every communicator does."""
+"""The interface of communicators."""
 from __future__ import annotations
 
 import abc
@@ -35,7 +35,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         self._within_config_scope = False
 
     def __getattr__(self, name: str) -> tp.Any:
-        # Subclasses of users may not call the initializer.
+        # Subclasses of users may not call the constructor.
         if name == '_configs':
             configs = self.__dict__['_configs'] = {}
             return configs
@@ -61,7 +61,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
 
     @property
     def intra_rank(self) -> int:
-        """Rank of this process on its node, which often is the number of its GPU."""
+        """Rank of this process on its node, often used as the number of its GPU."""
         raise NotImplementedError
 
     @property
@@ -85,7 +85,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         Raises
         ------
         ValueError
-            Where this class of communicator has no such setting.
+            If this class of communicators has no such setting.
         """
         raise ValueError('Unknown config: %s' % (name,))
 
@@ -95,7 +95,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         Raises
         ------
         KeyError
-            Where there is no such setting.
+            If the setting does not exist.
         """
         return self._configs if name is None else self._configs[name]
 
@@ -106,7 +106,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
 
     @contextlib.contextmanager
     def config_scope(self) -> tp.Iterator[None]:
-        """Keep the attributes that are set in this context as settings, too."""
+        """Also store attributes that are set in this context as settings."""
         before = self._within_config_scope
         super().__setattr__('_within_config_scope', True)
         try:
@@ -116,11 +116,11 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def split(self, color: int, key: int) -> CommunicatorBase:
-        """Return a communicator of the processes that give the same ``color``."""
+        """Return a communicator of the processes with the same ``color``."""
 
     @abc.abstractmethod
     def alltoall(self, xs: tp.Any) -> tuple[NdArray, ...]:
-        """Send ``xs[i]`` to rank ``i`` and return what every rank sent to this one."""
+        """Send ``xs[i]`` to rank ``i``, and return the arrays sent to this rank."""
 
     @abc.abstractmethod
     def send(self, data: tp.Any, dest: int, tag: int) -> None:
@@ -153,7 +153,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """Return ``xs[i]`` of rank ``root`` on rank ``i``."""
 
     def finalize(self) -> None:  # noqa: B027
-        """Free what the communicator holds."""
+        """Free the resources of the communicator."""
 
     @abc.abstractmethod
     def send_obj(self, obj: tp.Any, dest: int, tag: int) -> None:
@@ -178,7 +178,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def bcast_data(self, model: Link) -> None:
-        """Give the parameters of rank 0 to the model of every rank."""
+        """Copy the parameters of rank 0 to the model of every rank."""
 
     def broadcast_data(self, model: Link) -> None:
         """Call :meth:`bcast_data`, its name since Chainer 5."""
@@ -191,10 +191,10 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         Parameters
         ----------
         model : Link
-            Its parameters are looked at in the same order on every rank.
+            The model, whose parameters must have the same order on every rank.
         zero_fill : bool
-            Whether a rank without a gradient takes part with zeros, where another has
-            one. Without it all ranks must have a gradient, or none.
+            Whether a rank without a gradient participates with zeros if another rank
+            has one. Otherwise all ranks must have a gradient, or none.
         """
 
     def allreduce_grad(self, model: Link, zero_fill: bool = False) -> None:

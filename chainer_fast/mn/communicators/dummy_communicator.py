@@ -1,4 +1,4 @@
-"""No communication of gradients, for measuring what it costs."""
+"""Communicator without an exchange of gradients, to measure its cost."""
 from __future__ import annotations
 
 from chainer_fast.link import Link
@@ -6,10 +6,10 @@ from chainer_fast.mn.communicators import mpi_communicator_base
 
 
 class DummyCommunicator(mpi_communicator_base.MpiCommunicatorBase):
-    """Communicator that leaves gradients as they are.
+    """Communicator that does not change gradients.
 
     A training step with it takes the time of the step without the exchange of
-    gradients. The other operations are real.
+    gradients. The other operations work normally.
 
     Parameters
     ----------

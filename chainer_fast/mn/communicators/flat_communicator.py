@@ -1,4 +1,4 @@
-"""Gradients in one buffer."""
+"""Communicator that exchanges gradients in packed buffers."""
 from __future__ import annotations
 
 from chainer_fast.link import Link
@@ -8,17 +8,17 @@ from chainer_fast.mn.communicators import (
     mpi_communicator_base,
 )
 
-#: How many elements each process should send at least, to another one at a time.
+#: Minimum number of elements that each process should send to another in a message.
 ELEMENTS_OF_A_MESSAGE = 1 << 18
 
 
 class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     """Communicator that reduces many gradients as one packed buffer.
 
-    A buffer that fits the caches of the processor is packed, sent and unpacked faster
-    than a large one. But a ring sends a part for each process, and each of them should
-    be worth a message; so buffers grow with the processes. Between machines several
-    buffers are on their way at a time.
+    A buffer that fits into the caches of the processor is packed, sent and unpacked
+    faster than a large one. But a ring sends one part for each process, and each part
+    should be large enough for a message; therefore buffers grow with the number of
+    processes. Between machines, several buffers are in flight at a time.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
 
 
 def _parts(params, elements):
-    """Yield lists of parameters in a row, as many as have so many elements."""
+    """Yield lists of successive parameters, by their number of elements."""
     part, size = [], 0
     for param in params:
         part.append(param)

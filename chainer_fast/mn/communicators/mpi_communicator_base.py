@@ -29,7 +29,7 @@ def _experimental(name):
 class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     """Communicator on a communicator of MPI.
 
-    Arrays of GPUs go through host memory, so every MPI library will do.
+    Arrays on GPUs are copied through host memory, so that any MPI library works.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def set_config(self, name: str, value: tp.Any = True, **kwargs: tp.Any) -> None:
         """Set a setting: ``'batched_copy'``.
 
-        It says whether one kernel copies all gradients, which is so in any case.
+        It selects whether one kernel copies all gradients, which is always done.
         """
         if name != 'batched_copy':
             return super().set_config(name, **kwargs)
@@ -98,7 +98,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     # -- arrays
 
     def _meet(self, operation, array, root=None, kinds='biufc'):
-        """Agree on an operation; return the array in host memory and what all have."""
+        """Agree on an operation; return the array in host memory and all headers."""
         error = None
         try:
             array, on_device = _transfer.host_array(array, operation, kinds)
@@ -151,9 +151,9 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return self._gather('allgather', x, None, self.mpi_comm.Allgatherv)
 
     def _meet_many(self, operation, xs, root=None):
-        """Agree on an operation; return the arrays in host memory and what all have.
+        """Agree on an operation; return the arrays in host memory and all headers.
 
-        The number that the processes tell is the largest size in bytes.
+        The extra number in the headers is the largest size in bytes.
         """
         arrays, on_device, longest, error = (None,), False, 0, None
         try:
@@ -251,14 +251,14 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def _agreed_params(self, model, zero_fill):
         """Return the parameters whose gradients all processes exchange.
 
-        They raise the same ValueError where these are not the same.
+        They raise the same ValueError if these differ.
         """
         params = _agreement.check_model(
             self.mpi_comm, 'multi_node_mean_grad', model, zero_fill)
         return _memory_utility.params_with_grad(params, zero_fill)
 
     def _mean_grads(self, params):
-        """Replace gradients by their means; they travel as one array."""
+        """Replace gradients by their means; they are sent as one array."""
         if not params:
             return
         data, rest = self._packed_grads(params)
@@ -267,7 +267,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
     @staticmethod
     def _packed_grads(params):
-        """Return gradients as one array in host memory, and what unpacks them."""
+        """Return gradients as one array in host memory, and its unpacker."""
         xp = cuda.get_array_module(params[0]._grad)
         buffer = xp.empty(
             _memory_utility.size_of(params), _memory_utility.dtype_for_mpi(params))

@@ -1,4 +1,4 @@
-"""Gradients one by one, for any MPI."""
+"""Communicator that exchanges gradients one by one, with any MPI."""
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Gradients by NCCL on each node, and by MPI through host memory between nodes."""
+"""Communicator with NCCL on each node, and MPI through host memory between nodes."""
 from __future__ import annotations
 
 import typing
@@ -17,12 +17,12 @@ from chainer_fast.mn.communicators._waiting import waiting
 
 
 class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
-    """Communicator for GPUs with an MPI library that cannot read their memory.
+    """Communicator for GPUs with an MPI library that cannot read GPU memory.
 
     NCCL sums the gradients on each node. The first processes of the nodes copy the sums
-    to page-locked memory of the host, where MPI adds them up, and NCCL hands the result
-    to the others. Parameters are sent in the same way. Gradients travel as float32, or
-    as float64 if one of them is.
+    to page-locked memory of the host, where MPI sums them, and NCCL broadcasts the
+    result on the nodes. Parameters are sent in the same way. Gradients are sent as
+    float32, or as float64 if one of them is float64.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     Attributes
     ----------
     intra_nccl_comm : cupy.cuda.nccl.NcclCommunicator
-        Of the GPUs of the node; None before the first exchange and after
-        :meth:`finalize`.
+        Communicator of the GPUs of the node; None before the first exchange and
+        after :meth:`finalize`.
     """
 
     def __init__(self, mpi_comm: tp.Any) -> None:
@@ -49,7 +49,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         self._pinned = _memory_utility.PinnedMemory()
 
     def finalize(self) -> None:
-        """End the communicator of NCCL, after all that it has to do."""
+        """Destroy the communicator of NCCL after its pending work."""
         super().finalize()
         if self.intra_nccl_comm is not None:
             cuda.Device().synchronize()
@@ -71,7 +71,8 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         Parameters
         ----------
         model : Link
-            Its parameters are on the GPU; those without data are left out.
+            The model, with parameters on the GPU; those without data are
+            skipped.
         """
         arrays = _memory_utility.arrays_of(
             _nccl_group.check_model(self.mpi_comm, 'bcast_data', model))
@@ -91,15 +92,15 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         Parameters
         ----------
         model : Link
-            Its parameters are on the GPU.
+            The model, with parameters on the GPU.
         zero_fill : bool
-            Whether a missing gradient is one of zeros. Otherwise the parameter is left
-            out, and must be so in all processes.
+            Whether missing gradients are treated as zeros. Otherwise the parameter is
+            skipped, and its gradient must be missing in all processes.
 
         Raises
         ------
         ValueError
-            In debug mode, if an average is infinite or no number.
+            In debug mode, if an average is infinite or NaN.
         """
         params = _memory_utility.params_with_grad(_nccl_group.check_model(
             self.mpi_comm, 'multi_node_mean_grad', model, zero_fill), zero_fill)

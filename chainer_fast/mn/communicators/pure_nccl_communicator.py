@@ -1,4 +1,4 @@
-"""Gradients by NCCL alone."""
+"""Communicator that exchanges gradients with NCCL only."""
 from __future__ import annotations
 
 import typing
@@ -19,15 +19,15 @@ _DTYPES = (numpy.float16, numpy.float32, numpy.float64)
 
 
 class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
-    """Communicator that reduces all gradients by one operation of NCCL.
+    """Communicator that reduces all gradients in one operation of NCCL.
 
-    Each process has a GPU of its own, which is the current one from the first exchange
-    on. Parameters have to be there. Messages and objects go through MPI.
+    Each process has its own GPU, which must be the current one from the first exchange
+    on and must hold the parameters. Messages and objects are sent through MPI.
 
-    Gradients travel as ``allreduce_grad_dtype``; where this is None, as
-    ``chainer.config.dtype``, and as float16 where that is ``mixed16``. They are copied
-    to one buffer and back by one kernel for some two hundred parameters, which converts
-    and divides by the number of processes, whatever ``batched_copy`` is.
+    Gradients are sent with the dtype ``allreduce_grad_dtype``; if it is None, with
+    ``chainer.config.dtype``, or float16 if that is ``mixed16``. One kernel for about
+    two hundred parameters copies them to one buffer and back, converts them and divides
+    by the number of processes, regardless of ``batched_copy``.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     Attributes
     ----------
     nccl_comm : cupy.cuda.nccl.NcclCommunicator
-        None before the first exchange and after :meth:`finalize`.
+        The communicator of NCCL; None before the first exchange and after
+        :meth:`finalize`.
     """
 
     def __init__(self, mpi_comm: tp.Any) -> None:
@@ -53,7 +54,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
             self.allreduce_grad_dtype: tp.Any = None
 
     def finalize(self) -> None:
-        """End the communicator of NCCL, after all that it has to do."""
+        """Destroy the communicator of NCCL after its pending work."""
         super().finalize()
         if self.nccl_comm is not None:
             cuda.Device().synchronize()
@@ -65,7 +66,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
             self.nccl_comm = _nccl_group.init_nccl_comm(self.mpi_comm)
 
     def set_config(self, name: str, value: tp.Any = True, **kwargs: tp.Any) -> None:
-        """Set ``allreduce_grad_dtype``, or what all communicators have.
+        """Set ``allreduce_grad_dtype``, or a setting of all communicators.
 
         Parameters
         ----------
@@ -77,7 +78,8 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         Raises
         ------
         ValueError
-            If there is no such setting, or gradients cannot travel in the dtype.
+            If the setting does not exist, or gradients cannot be sent with the
+            dtype.
         """
         if name != 'allreduce_grad_dtype':
             super().set_config(name, value, **kwargs)
@@ -91,7 +93,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
             self.allreduce_grad_dtype = dtype
 
     def get_config(self, name: str | None = None) -> tp.Any:
-        """Return a setting, or a dictionary of all."""
+        """Return a setting, or a dictionary of all settings."""
         return super().get_config(name)
 
     def bcast_data(self, model: Link) -> None:
@@ -100,7 +102,8 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         Parameters
         ----------
         model : Link
-            Its parameters are on the GPU; those without data are left out.
+            The model, with parameters on the GPU; those without data are
+            skipped.
         """
         params = _nccl_group.check_model(self.mpi_comm, 'bcast_data', model)
         self._init_comms()
@@ -112,15 +115,15 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         Parameters
         ----------
         model : Link
-            Its parameters are on the GPU.
+            The model, with parameters on the GPU.
         zero_fill : bool
-            Whether a missing gradient is one of zeros. Otherwise the parameter is left
-            out, and must be so in all processes.
+            Whether missing gradients are treated as zeros. Otherwise the parameter is
+            skipped, and its gradient must be missing in all processes.
 
         Raises
         ------
         ValueError
-            In debug mode, if an average is infinite or no number.
+            In debug mode, if an average is infinite or NaN.
         """
         self._multi_node_mean_grad_async(
             model, zero_fill, cuda.cupy.cuda.get_current_stream())
@@ -129,7 +132,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
     def _multi_node_mean_grad_async(self, model, zero_fill, stream):
         """Enqueue the exchange on a stream.
 
-        It begins after all that the current stream has to do. The host does not wait.
+        It begins after pending work of the current stream. The host does not wait.
         """
         params = _memory_utility.params_with_grad(_nccl_group.check_model(
             self.mpi_comm, 'multi_node_mean_grad', model, zero_fill), zero_fill)

@@ -1,4 +1,4 @@
-"""Data sets of processes that get their input from other processes."""
+"""Data sets for processes that receive their input from other processes."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,7 +13,7 @@ def create_empty_dataset(dataset: tp.Sized) -> list[tuple[tp.Any, ...]]:
     Parameters
     ----------
     dataset : sized
-        The data set, of which only the length counts.
+        The data set; only its length is used.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 class DataSizeError(RuntimeError):
-    """Data set too large for one message; not raised any more."""
+    """Data set too large for one message; no longer raised."""
 
 
 def scatter_dataset(
@@ -19,30 +19,31 @@ def scatter_dataset(
         shuffle: bool = False, seed: int | None = None,
         max_buf_len: int = 256 * 1024 * 1024, *,
         force_equal_length: bool = True) -> SubDataset:
-    """Give each process a part of the data set of one process.
+    """Distribute the data set of one process in parts to all processes.
 
-    The whole data set travels to all processes, in pieces. To avoid that, load it
+    The whole data set is sent to all processes, in pieces. To avoid that, load it
     everywhere and use :func:`scatter_index`.
 
     Parameters
     ----------
     dataset : sequence
-        Data set of process ``root``; those of the others are not looked at.
+        Data set of process ``root``; those of other processes are ignored.
     comm : CommunicatorBase
         The processes.
     root : int
         Rank of the process that has the data set.
     shuffle : bool
-        Whether examples are permuted before they are given away.
+        Whether examples are permuted before they are distributed.
     seed : int, optional
         Seed of the permutation, which otherwise differs each time. The global random
         state is neither used nor changed.
     max_buf_len : int
         Largest number of bytes of one message, at most 2147483646.
     force_equal_length : bool
-        Whether all parts get the same length, as iterators and evaluators of processes
-        that wait for each other need it. Then some examples may be in two parts.
-        Without it each example is in exactly one part, and lengths differ by at most 1.
+        Whether all parts have the same length, as needed by iterators and evaluators of
+        processes that wait for each other. In this case some examples may be in two
+        parts. Without it each example is in exactly one part, and lengths differ by at
+        most 1.
 
     Returns
     -------
@@ -72,23 +73,23 @@ def scatter_dataset(
 def scatter_index(
         n_total_samples: int, comm: CommunicatorBase, root: int = 0, *,
         force_equal_length: bool = True) -> tuple[int, ...]:
-    """Give each process a range of positions in a data set.
+    """Assign a range of positions in a data set to each process.
 
     Parameters
     ----------
     n_total_samples : int
-        Length of the data set; looked at by process ``root`` only.
+        Length of the data set; only that of process ``root`` is used.
     comm : CommunicatorBase
         The processes.
     root : int
-        Rank of the process that divides.
+        Rank of the process that divides the data set.
     force_equal_length : bool
         See :func:`scatter_dataset`.
 
     Returns
     -------
     tuple of int
-        First position of the range, and the one after its last.
+        First position of the range, and the position after its last.
 
     Examples
     --------
@@ -150,7 +151,7 @@ def get_n_iterations_for_one_epoch(
 def get_epoch_trigger(
         n_epochs: int, dataset: tp.Sized, local_batch_size: int,
         comm: CommunicatorBase) -> tuple[tp.Any, ...]:
-    """Return a period in iterations that is so many epochs of the first process.
+    """Return a period of some epochs of the first process, in iterations.
 
     .. deprecated:: v1.0
         Use triggers in units of ``'epoch'``.

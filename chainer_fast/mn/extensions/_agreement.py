@@ -1,4 +1,4 @@
-"""What the processes of a job tell each other before they load files."""
+"""Agreement of the processes of a job before they load files."""
 from chainer_fast.training.extensions import _snapshot
 
 
@@ -8,7 +8,7 @@ def exchange(comm, obj):
 
 
 def damage_of(file):
-    """Return what is wrong with a file of this process, or None."""
+    """Return the problem of a file of this process, or None."""
     try:
         return _snapshot._damage_of(file)
     except FileNotFoundError:

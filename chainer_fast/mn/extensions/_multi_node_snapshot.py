@@ -1,4 +1,4 @@
-"""Snapshots of the trainers of many processes, one for those that are alike."""
+"""Snapshots of the trainers of many processes, one for each set of equal trainers."""
 from __future__ import annotations
 
 import os
@@ -22,29 +22,29 @@ def multi_node_snapshot(
     """Return an extension that saves one snapshot for each set of equal trainers.
 
     Trainers often differ between processes, because only that of rank 0 has extensions
-    that report, and then so do their snapshots. In each set the process of the lowest
-    rank saves, to the name of the snapshot's file followed by its rank::
+    that report, so that their snapshots differ, too. In each set, the process with the
+    lowest rank saves to the snapshot's file name with its rank appended::
 
         snapshot = chainer.training.extensions.snapshot(autoload=True)
         trainer.extend(chainermn.extensions.multi_node_snapshot(comm, snapshot, [0]),
                        trigger=(1, 'epoch'))
 
-    With ``autoload``, the newest snapshot that all sets have whole is loaded, and sent
-    to the other processes of its set, which keep the global random states that they
-    have. So a job can be resumed with another number of processes, if the sets stay the
-    same in number.
+    With ``autoload``, the newest snapshot of which all sets have an undamaged file is
+    loaded, and sent to the other processes of its set, which keep their global random
+    states. Therefore a job can be resumed with another number of processes if the
+    number of sets is the same.
 
     Parameters
     ----------
     comm : CommunicatorBase
         The processes.
     snapshot : Extension
-        As made by :func:`chainer_fast.training.extensions.snapshot`. The file name gets
-        the rank appended.
+        As made by :func:`chainer_fast.training.extensions.snapshot`. The rank is
+        appended to the file name.
     replica_sets : list
-        Ranks, and iterables of ranks, of processes whose trainers are alike. Processes
-        that are not mentioned are another set: ``[0]`` stands for
-        ``[[0], range(1, comm.size)]``, and ``[]`` for one set of all.
+        Ranks, and iterables of ranks, of processes with equal trainers. Processes that
+        are not listed form another set: ``[0]`` means ``[[0], range(1, comm.size)]``,
+        and ``[]`` one set of all processes.
 
     Returns
     -------
@@ -54,21 +54,22 @@ def multi_node_snapshot(
     Raises
     ------
     AssertionError
-        If a rank is in two sets, or there is no such rank.
+        If a rank is in two sets, or does not exist.
     """
     return _MultiNodeSnapshot(comm, snapshot, replica_sets)
 
 
 def _parse_replica_sets(replica_sets, size):
-    """Return the sets of ranks, the last of them of those that are not mentioned."""
+    """Return the sets of ranks; the last one has the ranks that are not listed."""
     sets = [set(ranks) if hasattr(ranks, '__iter__') else {ranks}
             for ranks in replica_sets]
     seen = set()
     for ranks in sets:
         wrong = [rank for rank in ranks if not 0 <= rank < size]
         if wrong:
-            raise AssertionError('there is no rank %s among %s processes; replica sets '
-                                 'have ranks of 0 to %d' % (wrong[0], size, size - 1))
+            raise AssertionError('rank %s does not exist among %s processes; replica '
+                                 'sets need ranks from 0 to '
+                                 '%d' % (wrong[0], size, size - 1))
         if seen & ranks:
             raise AssertionError('rank %d is in two replica sets; name each rank once'
                                  % min(seen & ranks))
@@ -84,7 +85,7 @@ def _appended(filename, rank):
 
 
 class _MultiNodeSnapshot(extension.Extension):
-    """Extension that has one process of each set of replicas save and load."""
+    """Extension in which one process of each replica set saves and loads."""
 
     def __init__(self, comm, snapshot, replica_sets):
         self.comm = comm
@@ -97,7 +98,7 @@ class _MultiNodeSnapshot(extension.Extension):
 
     @property
     def is_master(self):
-        """Tell whether this process saves."""
+        """Whether this process saves."""
         return self.master == self.comm.rank
 
     @property
@@ -106,14 +107,14 @@ class _MultiNodeSnapshot(extension.Extension):
 
     def initialize(self, trainer):
         snapshot = self.snapshot
-        # A process by itself would load what the others may not have.
+        # A single process might load a snapshot that the others do not have.
         autoload, snapshot.autoload = getattr(snapshot, 'autoload', False), False
         try:
             if self.is_master:
                 snapshot.initialize(trainer)
         finally:
             snapshot.autoload = autoload
-        # Nobody writes while others still remove what killed programs have left there.
+        # No process writes while others still remove leftovers of killed programs.
         _agreement.exchange(self.comm, None)
         if autoload and not callable(snapshot.filename):
             self._load(trainer)
@@ -131,7 +132,7 @@ class _MultiNodeSnapshot(extension.Extension):
             self.snapshot.finalize()
 
     def _load(self, trainer):
-        """Load the newest snapshot that all sets have, and send it to the replicas."""
+        """Load the newest snapshot of all sets, and send it to the replicas."""
         name = self._choose(trainer.out)
         if name is None:
             return
@@ -150,7 +151,7 @@ class _MultiNodeSnapshot(extension.Extension):
             file = os.path.join(folder, 'snapshot')
             with open(file, 'wb') as opened:
                 opened.write(contents)
-            # Of one stream, all would draw the same samples and masks from now on.
+            # With a common stream, all processes would draw the same samples and masks.
             with _random_state.unchanged_global():
                 _snapshot._loader_of(file)(file, target)
 
@@ -166,7 +167,7 @@ class _MultiNodeSnapshot(extension.Extension):
         common = [name for name in lists[0] if all(name in names for names in lists)]
         found, reasons = None, []
         for name in sorted(set().union(*lists) - set(common)):
-            reasons.append('%s is not there for all sets' % name)
+            reasons.append('%s does not exist for all sets' % name)
         while common and found is None:
             name, damage = common.pop(), None
             if self.is_master:

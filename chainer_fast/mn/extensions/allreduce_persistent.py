@@ -14,10 +14,10 @@ from chainer_fast.training.trainer import Trainer
 class AllreducePersistent(extension.Extension):
     """Extension that replaces persistent arrays by their means over all processes.
 
-    Batch normalizations of different processes see different data, and so do their
-    running means and variances. The extension makes them equal, before models are
-    evaluated and saved. Arrays of floating-point numbers are looked at; integers and
-    values that are no arrays stay as they are.
+    Batch normalizations of different processes see different data, so that their
+    running means and variances differ. The extension makes them equal before models
+    are evaluated and saved. Only arrays of floating-point numbers are averaged;
+    integers and values that are not arrays do not change.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
 from chainer_fast.training.trainer import Trainer
 
-# Entries of a file that tell which job wrote it, and of how many processes that was;
-# they are not of the target.
+# Entries of a file that identify the job that wrote it, and its number of processes;
+# they are not part of the target.
 _RUN, _PROCESSES = 'chainermn_run', 'chainermn_processes'
 
 
@@ -30,16 +30,16 @@ def create_multi_node_checkpointer(
         path: str | None = None) -> Extension:
     """Return an extension that saves the state of all processes, to resume a job.
 
-    Each process writes a file of its own, ``NAME.RANK.ITERATION``. A file appears when
-    it is complete and on the disk, so that a process that is killed leaves none or a
-    whole one. A job is resumed before ``trainer.run()`` by ::
+    Each process writes its own file, ``NAME.RANK.ITERATION``. A file appears when it
+    is complete and on the disk, so that a killed process never leaves a partial file.
+    A job is resumed before ``trainer.run()`` by ::
 
         checkpointer.maybe_load(trainer, optimizer)
 
-    which loads the newest generation that all processes have whole, and of which all
-    files were written by the same job. If there is none, nothing is loaded. A warning
-    tells what was skipped. If the training ends without an error, the files are
-    removed.
+    which loads the newest generation that is undamaged on all processes and whose
+    files were all written by the same job. If there is none, nothing is loaded. A
+    warning lists the skipped generations. If the training ends without an error, the
+    files are removed.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def create_multi_node_checkpointer(
     cp_interval : int
         Number of generations to keep.
     gc_interval : int
-        Number of generations beyond those, before the oldest ones are removed.
+        Number of additional generations before the oldest ones are removed.
     path : str, optional
         The folder; that of the trainer by default.
 
@@ -68,12 +68,12 @@ def create_multi_node_checkpointer(
 
 
 def _other_number(written, now):
-    """Return what it means that another number of processes has written the files."""
-    text = 'they are of %d processes, and this job has %d' % (written, now)
+    """Return a warning that another number of processes wrote the files."""
+    text = 'they were written by %d processes, but this job has %d' % (written, now)
     if written > now:
         lost = ranks_in_words(range(now, written))
         text += (
-            ', so that what only %s had (data, random numbers, optimizer) is not '
+            ', so that the state of %s (data, random numbers, optimizer) is not '
             'used' % lost)
     return (
         '%s. To continue exactly, start %d processes, which may share machines '
@@ -82,7 +82,7 @@ def _other_number(written, now):
 
 
 class _CheckpointStats:
-    """Times that writing took."""
+    """Durations of writing."""
 
     def __init__(self) -> None:
         self.timings = []
@@ -106,7 +106,7 @@ class _CheckpointStats:
 
 
 class _MultiNodeCheckpointer(extension.Extension):
-    """Extension that writes generations of files, and chooses the one to load."""
+    """Extension that writes generations of files, and selects the one to load."""
 
     def __init__(
             self, name: str | None, comm: CommunicatorBase, cp_interval: int,
@@ -116,13 +116,13 @@ class _MultiNodeCheckpointer(extension.Extension):
             'instead.', DeprecationWarning, stacklevel=3)
         for key, value in ('cp_interval', cp_interval), ('gc_interval', gc_interval):
             if value <= 0:
-                raise AssertionError('%s is %r; give 1 or more' % (key, value))
+                raise AssertionError('%s is %r, but must be 1 or more' % (key, value))
         self.name, self.comm = name, comm
         self.cp_interval, self.gc_interval = cp_interval, gc_interval
         self.path: tp.Any = path
         self.files = []
         self.stats = _CheckpointStats()
-        self._label = name      # the trainer changes the attribute name
+        self._label = name      # the trainer changes the attribute ``name``
         self._run = comm.bcast_obj(secrets.token_hex(8))
         self._write = snapshot_writers.SimpleWriter()
         self._error_before = None
@@ -140,7 +140,7 @@ class _MultiNodeCheckpointer(extension.Extension):
         Parameters
         ----------
         target : object
-            With a method ``serialize``, such as the trainer.
+            Object with a method ``serialize``, such as the trainer.
         iteration : int
             Number of the generation.
         """
@@ -154,24 +154,25 @@ class _MultiNodeCheckpointer(extension.Extension):
         self.files = [file for file in self.files if file != name] + [name]
         self.stats.end()
         if len(self.files) > self.cp_interval + self.gc_interval:
-            self._synchronize()     # by now all have this generation
+            self._synchronize()     # now all processes have this generation
             del self.files[:-self.cp_interval]
             oldest = self._parse_filename(self.files[0])[2]
             self._remove(i for i in self._generations(self.path) if i < oldest)
 
     def maybe_load(
             self, trainer: Trainer, optimizer=None, path: str | None = None) -> None:
-        """Load the newest generation that is whole; all processes call it.
+        """Load the newest undamaged generation; all processes call it.
 
         Parameters
         ----------
         trainer : object
-            The trainer, with all its extensions; or what :meth:`save` is called with.
+            The trainer, with all its extensions, or the object passed to
+            :meth:`save`.
         optimizer : optional
-            A multi-node optimizer, which then does not spend its first update on a
-            broadcast of the parameters.
+            A multi-node optimizer, whose first update then does not broadcast the
+            parameters.
         path : str, optional
-            The folder to load from; otherwise that to write to.
+            The folder to load from; by default the folder to write to.
         """
         self._find_path(trainer)
         folder = self.path if path is None else path
@@ -185,21 +186,21 @@ class _MultiNodeCheckpointer(extension.Extension):
         if optimizer is not None:
             optimizer.needs_broadcast = False
             getattr(optimizer, '_skip_broadcast', lambda: None)()
-        # Equal in all processes, since together they remove old ones.
+        # Equal in all processes, since they remove old files together.
         self.files = self._filenames(common) if folder == self.path else []
 
     def finalize(self) -> None:
-        """Remove the files, unless an exception is on its way."""
+        """Remove the files, unless an exception is being raised."""
         error = sys.exc_info()[1]
         if error is not None and error is not self._error_before:
             return
-        self._synchronize()     # nobody fails any more
+        self._synchronize()     # no process can fail any more
         if self.path is not None:
             self._remove(self._generations(self.path))
         self.files = []
 
     def get_stats(self):
-        """Return a line on the times that writing took."""
+        """Return a line with the durations of writing."""
         return self.stats.report()
 
     def _find_path(self, target):
@@ -207,7 +208,7 @@ class _MultiNodeCheckpointer(extension.Extension):
             self.path = getattr(target, 'out', None)
         if self.path is None:
             raise TypeError(
-                'there is no folder for checkpoints: %s has none; give path to '
+                'the folder for checkpoints is unknown: %s has none; pass path to '
                 'create_multi_node_checkpointer' % type(target).__name__)
         os.makedirs(self.path, exist_ok=True)
 
@@ -237,7 +238,7 @@ class _MultiNodeCheckpointer(extension.Extension):
         _agreement.exchange(self.comm, None)
 
     def _generations(self, folder, rank=None):
-        """Return the iterations that a rank has files of, in this folder."""
+        """Return the iterations for which a rank has files in this folder."""
         rank = self.comm.rank if rank is None else rank
         return sorted(iteration for name, owner, iteration in self._all_files(folder)
                       if owner == rank)
@@ -250,17 +251,18 @@ class _MultiNodeCheckpointer(extension.Extension):
                 if found is not None and found[0] == self._label]
 
     def _choose(self, folder):
-        """Agree on the generation to load, or None, and on those up to it."""
+        """Agree on the generation to load, or None, and on those before it."""
         owners = {rank for _, rank, _ in self._all_files(folder)}
         told = _agreement.exchange(self.comm, (self._generations(folder), owners))
         lists = [set(mine) for mine, _ in told]
         common = sorted(set.intersection(*lists))
         partial = sorted(set.union(*lists) - set(common))
-        # Files of others may lie on disks of machines that are not here any more.
+        # Files of others may be on disks of machines that are no longer part of the
+        # job.
         processes = 1 + max(set.union(*[owned for _, owned in told]), default=-1)
         reasons, found = [], None
         if partial:
-            reasons.append('not all processes have iteration %s'
+            reasons.append('some processes lack iteration %s'
                            % ', '.join(map(str, partial)))
         while common and found is None:
             iteration = common.pop()
@@ -279,14 +281,14 @@ class _MultiNodeCheckpointer(extension.Extension):
         return found, common if found is None else [*common, found]
 
     def _problem_of(self, folder, iteration):
-        """Agree on what is wrong with a generation, and who wrote it.
+        """Agree on the problem of a generation, and on the job that wrote it.
 
         Returns
         -------
         problem : str or None
-            None if it is whole.
+            None if it is complete and undamaged.
         processes : int
-            Number of processes of the job; 0 if that is not known.
+            Number of processes of the job; 0 if unknown.
         """
         file, run, size = os.path.join(folder, self._filename(iteration)), None, 0
         damage = _agreement.damage_of(file)
@@ -303,6 +305,6 @@ class _MultiNodeCheckpointer(extension.Extension):
                 return '%s.%d.%d is damaged: %s' % (
                     self._label, rank, iteration, problem), 0
         if len({one for _, one, _ in told}) > 1:
-            return 'the files of iteration %d were not written by one job' % (
+            return 'the files of iteration %d were not written by the same job' % (
                 iteration), 0
         return None, size

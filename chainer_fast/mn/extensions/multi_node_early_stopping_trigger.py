@@ -12,7 +12,7 @@ from chainer_fast.training.triggers.early_stopping_trigger import EarlyStoppingT
 
 
 class MultiNodeEarlyStoppingTrigger:
-    """Trigger that fires when a mean over all processes has not improved for a while.
+    """Trigger that fires when a mean over all processes has stopped improving.
 
     It is :class:`~chainer_fast.training.triggers.EarlyStoppingTrigger` on the mean of
     all values that all processes observed since the last check, so that they all stop
@@ -35,7 +35,7 @@ class MultiNodeEarlyStoppingTrigger:
     max_trigger : tuple or callable
         When to stop in any case.
     suffix : str
-        What is added to ``monitor`` for the key of the mean.
+        Suffix of ``monitor`` in the key of the mean.
     patients : int, optional
         Former name of ``patience``.
 

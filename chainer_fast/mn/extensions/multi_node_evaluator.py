@@ -16,16 +16,16 @@ from chainer_fast.training.trainer import Trainer
 from chainer_fast.types import DeviceSpec
 from chainer_fast.utils import argument
 
-# Results that are gathered before all processes agree whether there are more.
+# Number of results gathered before all processes check whether more follow.
 _ROUND = 8
 
 
 class GenericMultiNodeEvaluator(extension.Extension):
     """Extension that evaluates a model on all processes and gathers all results.
 
-    For figures that are no means of means, such as the BLEU score. The data sets of the
-    processes may have different lengths. Nothing is reported: do it in
-    :meth:`aggregate`.
+    It serves metrics that are not means over batches, such as the BLEU score. The data
+    sets of the processes may have different lengths. It reports nothing: call
+    ``report`` in :meth:`aggregate`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
         Returns
         -------
         object
-            What :meth:`aggregate` returns on process ``root``, None on others.
+            Result of :meth:`aggregate` on process ``root``, None on others.
         """
         if hasattr(self.iterator, 'reset'):
             self.iterator.reset()
@@ -109,23 +109,23 @@ class GenericMultiNodeEvaluator(extension.Extension):
     def calc_local(self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
         """Return the result for one batch; may be overridden.
 
-        By default it is what the model returns. No graph is built.
+        By default it is the result of the model. No graph is built.
 
         Parameters
         ----------
         *args, **kwargs
-            What the converter returned: a tuple as several arguments, a dict as keyword
+            Result of the converter: a tuple as several arguments, a dict as keyword
             arguments, anything else as one argument.
 
         Returns
         -------
         object
-            An object that can be pickled. None is left out.
+            An object that can be pickled. None is omitted.
         """
         return self._targets['main'](*args, **kwargs)
 
     def aggregate(self, results: list[tp.Any]) -> tp.Any:
-        """Return the figure for all results; may be overridden.
+        """Return the metric for all results; may be overridden.
 
         It is called on process ``root`` only. By default it returns the list.
 
@@ -148,7 +148,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
 
     def _evaluate_local(self, iterator):
         """Yield the results of this process."""
-        # The data set may have fewer examples than there are processes.
+        # The data set may have fewer examples than the job has processes.
         if len(getattr(iterator, 'dataset', [()])) == 0:
             return
         for batch in iterator:
@@ -160,7 +160,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
 
 
 class _Summand:
-    """Value of one process; sums of values by the same keys are such values, too."""
+    """Value of one process; adding such values sums them by key."""
 
     def __init__(self, value, keys) -> None:
         self.value, self.keys, self.differing = value, keys, None
@@ -179,7 +179,7 @@ def create_multi_node_evaluator(
         actual_evaluator: Evaluator, communicator: CommunicatorBase) -> Evaluator:
     """Make an evaluator return the means of the results of all processes.
 
-    Data sets of different lengths make the mean of means different from the mean over
+    With data sets of different lengths, the mean of means differs from the mean over
     all examples.
 
     Parameters
@@ -214,13 +214,15 @@ def create_multi_node_evaluator(
         local = original()
         keys = sorted(local)
         means = {}
-        # A process without results takes part, in order to find out that others have.
+        # A process without results participates, to find out whether others have
+        # results.
         for key in keys or [None]:
             total = communicator.allreduce_obj(_Summand(local.get(key, 0), keys))
             if total.differing is not None:
                 raise ValueError(
-                    'processes evaluated different values: %s and %s; give each a part '
-                    'of the data (scatter_dataset(..., force_equal_length=True)) and '
+                    'processes evaluated different values: %s and %s; give each '
+                    'process a part of the data (scatter_dataset(..., '
+                    'force_equal_length=True)) and '
                     'report the same values' % total.differing)
             if key is not None:
                 means[key] = total.value / communicator.size

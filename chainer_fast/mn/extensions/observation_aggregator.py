@@ -18,8 +18,8 @@ from chainer_fast.variable import Variable
 class ObservationAggregator(extension.Extension):
     """Extension that collects an observed value of all processes.
 
-    Each process sees the same result. Other extensions with a lower priority can use
-    it; put this one before them.
+    Each process gets the same result. Other extensions with a lower priority can use
+    it; add this one before them.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ObservationAggregator(extension.Extension):
     comm_trigger : tuple or callable
         When to communicate. It must fire in the same iterations on all processes.
     aggregator : callable, optional
-        Function of a list that has, for each process, the list of the values observed
+        Function of a list with, for each process, the list of the values observed
         since the last communication. By default the result is the mean of all values.
         The first process calls it.
 
@@ -78,20 +78,20 @@ class ObservationAggregator(extension.Extension):
     def compute_summary(self, trainer: Trainer) -> tp.Any:
         """Return the result for the values since the last communication.
 
-        All processes call it together. It is None if none of them has a value.
+        All processes call it together. The result is None if no process has a value.
         """
         history, self.observation_history = self.observation_history, []
         histories = self.comm.gather_obj(history)
         summary = None
-        # Without values an aggregator may fail, and other processes wait.
+        # Without values an aggregator may fail, while other processes wait.
         if histories is not None and any(histories):
             summary = self.aggregator(histories)
         return self.comm.bcast_obj(summary)
 
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Write or read the values of a period that is not over.
+        """Write or read the values of an unfinished period.
 
-        Snapshots of Chainer do not have them.
+        Snapshots of Chainer lack them.
         """
         _state.serialize_late_addition(self.comm_trigger, serializer, 'comm_trigger')
         history = None

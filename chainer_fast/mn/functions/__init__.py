@@ -1,7 +1,8 @@
 """Communication between processes as functions of the graph.
 
-Gradients take the way back: what a process sends in the forward pass, its gradient
-receives in the backward pass. All processes have to run both.
+Gradients are sent in the opposite direction: for a variable that a process sends
+in the forward pass, it receives the gradient in the backward pass. All processes
+must run both passes.
 """
 from chainer_fast.mn.functions import batch_normalization
 from chainer_fast.mn.functions.collective_communication import (

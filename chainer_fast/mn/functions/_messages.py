@@ -1,13 +1,13 @@
-"""What functions of communication do to arrays before and after the journey."""
+"""Conversion of arrays before they are sent and after they are received."""
 import numpy
 
 from chainer_fast import backend
 
 
 def widened(arrays):
-    """Return arrays as they travel: halves in single precision.
+    """Return arrays in the dtypes in which they are sent: float16 as float32.
 
-    Communicators of users need not know halves, and sums of halves lose bits.
+    Communicators of users may not support float16, and sums in float16 lose precision.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def widened(arrays):
 
 
 def narrowed(array, dtype):
-    """Return a received array as a half again, where ``dtype`` says that it was one."""
+    """Convert a received array back to float16 if that is ``dtype``."""
     if dtype.char == 'e' and array.dtype.char == 'f':
         return array.astype(dtype)
     return array
@@ -43,7 +43,8 @@ class Places:
     def filled(self, gradients):
         """Return gradients of the arrays, with zeros in place of None.
 
-        The other side waits for every gradient, whether this one uses the array or not.
+        The other process waits for every gradient, whether or not this one uses the
+        array.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from chainer_fast.types import DTypeSpec, NdArray, Xp
 
 
 class _MultiNodeImpl(GeneralBatchNormalizationImpl):
-    """Normalization with one reduction a pass: of the moments, then of the gradients.
+    """Normalization with one reduction per pass: of the moments, then of the gradients.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
             interm_dtype: DTypeSpec) -> tuple[NdArray, ...]:
         """Compute the moments of the batches of all processes, as one batch.
 
-        The difference of the second moment and the square of the mean has few right
-        digits where the mean is large, so that both travel in double precision.
+        The difference of the second moment and the square of the mean is inaccurate
+        for a large mean, so that both are sent in double precision.
         """
         mean, var = super().get_mean_and_var(axis, gamma, x, xp, interm_dtype)
         shape, size = mean.shape, mean.size
@@ -57,7 +57,7 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
         sums /= self._count
         first, second = sums[:size], sums[size:-1]
         second -= first * first
-        # Rounding may leave a variance of next to nothing below zero.
+        # Rounding may make a tiny variance negative.
         xp.maximum(second, 0, out=second)
         return tuple(
             [m.reshape(shape).astype(interm_dtype) for m in (first, second)])
@@ -69,7 +69,8 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
             forward_data: tp.Any) -> tuple[tp.Any, ...]:
         """Compute gradients, those of parameters as means over the processes.
 
-        A model's gradients are the means over its processes, so that these remain.
+        A model's gradients are averaged over its processes, which does not change
+        these.
         """
         gx_dtype, param_dtype = x.dtype, gamma.dtype
         dtype = _dtypes.interm(x, gamma)
@@ -78,7 +79,7 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
         gx, ggamma, gbeta = kernels.batch_backward(
             x, gamma, gy, mean, inv_std, axis, True)
         sums = self._sum(xp.stack((ggamma, gbeta)))
-        # The moments depend on x as well. The two sums are part of what that adds.
+        # The moments depend on x as well. The two sums are part of that contribution.
         factor = gamma * inv_std
         ggamma, gbeta = (factor * (sums / self._count)).astype(dtype, copy=False)
         gx -= kernels.batch_apply(x, ggamma, gbeta, mean, inv_std, axis)
@@ -87,14 +88,14 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
 
 
 class _MpiImpl(_MultiNodeImpl):
-    """Normalization that adds through MPI."""
+    """Normalization with sums by MPI."""
 
     def _sum(self, array):
         return self.comm.allreduce(array)
 
 
 class _NcclImpl(_MultiNodeImpl):
-    """Normalization that adds through NCCL, on GPUs.
+    """Normalization with sums by NCCL, on GPUs.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ class _NcclImpl(_MultiNodeImpl):
 class MultiNodeBNImplSelector:
     """Chooses the implementation of batch normalization over processes.
 
-    For the argument ``impl_selector`` of
+    It is intended for the argument ``impl_selector`` of
     :func:`chainer_fast.functions.batch_normalization`.
 
     Parameters
@@ -122,7 +123,7 @@ class MultiNodeBNImplSelector:
     comm : CommunicatorBase
         The processes.
     communication_backend_name : {'mpi', 'nccl'}
-        What adds; see :func:`get_communication_backend`.
+        Library that computes sums; see :func:`get_communication_backend`.
     """
 
     def __init__(self, comm: CommunicatorBase, communication_backend_name: str) -> None:
@@ -137,14 +138,14 @@ class MultiNodeBNImplSelector:
 
 def get_communication_backend(
         comm: CommunicatorBase, communication_backend: str = 'auto') -> str:
-    """Return what batch normalization adds with.
+    """Return the library that computes the sums of batch normalization.
 
     Parameters
     ----------
     comm : CommunicatorBase
         The processes.
     communication_backend : {'auto', 'mpi', 'nccl'}
-        ``'auto'`` stands for NCCL with a communicator ``'pure_nccl'``, for MPI with
+        ``'auto'`` means NCCL with a communicator ``'pure_nccl'``, and MPI with
         others.
 
     Returns
@@ -159,14 +160,14 @@ def get_communication_backend(
     """
     if communication_backend not in ('auto', 'mpi', 'nccl'):
         raise ValueError(
-            "communication_backend of MultiNodeBatchNormalization has to be 'auto', "
+            "communication_backend of MultiNodeBatchNormalization must be 'auto', "
             "'mpi' or 'nccl', not %r" % (communication_backend,))
     has_nccl = isinstance(comm, PureNcclCommunicator)
     if communication_backend == 'auto':
         return 'nccl' if has_nccl else 'mpi'
     if communication_backend == 'nccl' and not has_nccl:
         raise ValueError(
-            "MultiNodeBatchNormalization cannot use 'nccl' with a %s: give "
+            "MultiNodeBatchNormalization cannot use 'nccl' with a %s: pass "
             "communication_backend='mpi', or a communicator 'pure_nccl'"
             % type(comm).__name__)
     return communication_backend

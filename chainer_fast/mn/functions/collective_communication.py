@@ -1,4 +1,4 @@
-"""Variables among all processes of a communicator."""
+"""Exchange of variables between all processes of a communicator."""
 from __future__ import annotations
 
 import typing as tp
@@ -24,20 +24,20 @@ def _total(arrays):
 
 
 def _from_elsewhere(y):
-    """Return an array of the root, whose dtype only the configuration tells."""
+    """Return an array of the root, with the dtype of the configuration."""
     return narrowed(y, get_dtype(None, map_mixed16=numpy.float16))
 
 
 def _empty():
-    """Return the input on processes that give none; it requires a gradient."""
+    """Return the input of processes without one, which requires a gradient."""
     return variable.Variable(numpy.zeros(0, numpy.float32))
 
 
 def _taking_part(xs):
-    """Return inputs of which one requires a gradient at least.
+    """Return inputs of which at least one requires a gradient.
 
-    The other processes take part in the backward pass without asking whether the root
-    needs gradients, and would wait for it.
+    The other processes participate in the backward pass even if the root needs no
+    gradients, and would wait for it.
     """
     if any([isinstance(x, variable.Variable) and x.requires_grad for x in xs]):
         return xs
@@ -53,7 +53,7 @@ class _Collective(function.Function):
 
 
 class AllGather(_Collective):
-    """Gives the arrays of all processes to each of them.
+    """Sends the arrays of all processes to each of them.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class AllGather(_Collective):
 
 
 class AllToAll(_Collective):
-    """Gives an array to each process, and takes one of each.
+    """Sends an array to each process, and receives one from each.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class AllToAll(_Collective):
 
 
 class _Rooted(_Collective):
-    """A function in which one process, the root, is at the beginning or at the end."""
+    """A function in which one process, the root, sends or receives all arrays."""
 
     def __init__(self, comm: CommunicatorBase, root: int) -> None:
         super().__init__(comm)
@@ -114,7 +114,7 @@ class _Rooted(_Collective):
 
 
 class Bcast(_Rooted):
-    """Gives the array of one process to all of them.
+    """Sends the array of one process to all of them.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Bcast(_Rooted):
 
 
 class Gather(_Rooted):
-    """Gives the arrays of all processes to one of them.
+    """Sends the arrays of all processes to one of them.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class Gather(_Rooted):
         x, = inputs
         self._places = Places(inputs)
         ys = self.comm.gather(*widened(inputs), root=self.root)  # type: ignore[misc]
-        # Elsewhere the empty output is there for the backward pass to begin at.
+        # On other processes the backward pass begins at the empty output.
         if self._is_root:
             ys = [narrowed(y, x.dtype) for y in ys]
         else:
@@ -176,7 +176,7 @@ class Gather(_Rooted):
 
 
 class Scatter(_Rooted):
-    """Gives each process one of the arrays of a process.
+    """Sends one of the arrays of a process to each process.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def allgather(comm: CommunicatorBase, x: VariableOrArray) -> tuple[Variable, ...
     comm : CommunicatorBase
         The processes.
     x : Variable or array
-        What this process gives; of any shape.
+        The variable of this process, of any shape.
 
     Returns
     -------
@@ -267,7 +267,7 @@ def alltoall(
 
 
 def bcast(comm: CommunicatorBase, x: VariableOrArray, root: int = 0) -> Variable:
-    """Give a variable of one process to all processes.
+    """Broadcast a variable of one process to all processes.
 
     The gradient of ``x`` is the sum of the gradients of all its copies.
 
@@ -276,15 +276,16 @@ def bcast(comm: CommunicatorBase, x: VariableOrArray, root: int = 0) -> Variable
     comm : CommunicatorBase
         The processes.
     x : Variable or array
-        What the root gives; ignored on the other processes, where it may be None.
+        The variable of the root; ignored on other processes, where it may be
+        None.
     root : int
         Rank of the root.
 
     Returns
     -------
     Variable
-        The variable of the root. On the other processes a half comes as a half only
-        where ``chainer.config.dtype`` says so, otherwise in single precision.
+        The variable of the root. On other processes, float16 is received as float16
+        only if it is ``chainer.config.dtype``, otherwise as float32.
 
     Examples
     --------
@@ -307,15 +308,15 @@ def gather(
     comm : CommunicatorBase
         The processes.
     x : Variable or array
-        What this process gives; of any shape.
+        The variable of this process, of any shape.
     root : int
         Rank of the process that gets the variables.
 
     Returns
     -------
     tuple of Variable, or Variable
-        The root gets the variables by rank. The other processes get an empty delegate
-        variable, from which their backward pass has to begin.
+        The root gets the variables by rank. Other processes get an empty delegate
+        variable, from which their backward pass must begin.
 
     Examples
     --------
@@ -333,7 +334,7 @@ def gather(
 def scatter(
         comm: CommunicatorBase, xs: tp.Sequence[VariableOrArray],
         root: int = 0) -> Variable:
-    """Give each process one of the variables of a process.
+    """Send one of the variables of a process to each process.
 
     Parameters
     ----------
@@ -348,8 +349,9 @@ def scatter(
     Returns
     -------
     Variable
-        The variable for this process. On the other processes a half comes as a half
-        only where ``chainer.config.dtype`` says so, otherwise in single precision.
+        The variable for this process. On processes other than the root, float16 is
+        received as float16 only if it is ``chainer.config.dtype``, otherwise as
+        float32.
 
     Raises
     ------
@@ -371,12 +373,12 @@ def scatter(
 
 
 def _as_tuple(ys):
-    """Return outputs as a tuple: in a job of one process there is one of them."""
+    """Return outputs as a tuple; a job of one process has only one."""
     return ys if isinstance(ys, tuple) else (ys,)
 
 
 def _check_count(comm, xs):
     if len(xs) != comm.size:
         raise ValueError(
-            'there are %d variables for %d processes: give one for each rank'
+            '%d variables were passed for %d processes: pass one for each rank'
             % (len(xs), comm.size))

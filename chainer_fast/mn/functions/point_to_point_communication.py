@@ -1,4 +1,4 @@
-"""Variables from one process to another."""
+"""Sending of variables from one process to another."""
 from __future__ import annotations
 
 import typing as tp
@@ -33,15 +33,15 @@ class _Message(function.Function):
 class Send(_Message):
     """Sends arrays in the forward pass, and receives their gradients afterwards.
 
-    Its last input is empty, and requires a gradient where no other one does: the
-    process on the other side sends gradients in any case.
+    Its last input is empty, and requires a gradient if no other input does: the
+    receiving process always sends gradients.
 
     Parameters
     ----------
     comm : CommunicatorBase
         The processes.
     peer_rank : int
-        Rank of the process on the other side.
+        Rank of the other process.
     peer_tag : int
         Tag of the messages.
     """
@@ -65,14 +65,14 @@ class Send(_Message):
 class Recv(_Message):
     """Receives arrays in the forward pass, and sends their gradients afterwards.
 
-    Its input is a delegate variable: it only leads the backward pass on.
+    Its input is a delegate variable, which only extends the backward pass.
 
     Parameters
     ----------
     comm : CommunicatorBase
         The processes.
     peer_rank : int
-        Rank of the process on the other side.
+        Rank of the other process.
     peer_tag : int
         Tag of the messages.
     """
@@ -97,7 +97,7 @@ class Recv(_Message):
 def _check_peer(communicator, rank):
     if rank == communicator.rank:
         raise ValueError(
-            'rank %s is this process, which would wait for itself; give the rank of '
+            'rank %s is this process, which would wait for itself; pass the rank of '
             'another one of the %s processes' % (rank, communicator.size))
 
 
@@ -105,20 +105,20 @@ def send(
         x: tp.Any, communicator: CommunicatorBase, rank: int, tag: int = 0) -> Variable:
     """Send variables to another process, which calls :func:`recv`.
 
-    The backward pass receives their gradients. It has to come here: return the delegate
-    variable from the model, or hand it on to :func:`recv` or :func:`pseudo_connect`.
-    Otherwise the other process waits for ever.
+    The backward pass receives their gradients. It must reach this function: return the
+    delegate variable from the model, or pass it to :func:`recv` or
+    :func:`pseudo_connect`. Otherwise the other process waits forever.
 
     Parameters
     ----------
     x : Variable, array, or list or tuple of them
-        What to send.
+        Variables to send.
     communicator : CommunicatorBase
         The processes.
     rank : int
-        Rank of the process that receives.
+        Rank of the receiving process.
     tag : int
-        Tag of the message, which :func:`recv` has to give as well.
+        Tag of the message, which must also be passed to :func:`recv`.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def send(
     Raises
     ------
     TypeError
-        If something else is to be sent.
+        If ``x`` is something else.
     ValueError
         If ``rank`` is the rank of this process.
 
@@ -165,7 +165,7 @@ def recv(
         communicator: CommunicatorBase, rank: int,
         delegate_variable: Variable | None = None, tag: int = 0,
         force_tuple: bool = False) -> Variable | tuple[Variable, ...]:
-    """Receive variables of another process, which calls :func:`send`.
+    """Receive variables from another process, which calls :func:`send`.
 
     The backward pass sends their gradients.
 
@@ -174,19 +174,19 @@ def recv(
     communicator : CommunicatorBase
         The processes.
     rank : int
-        Rank of the process that sends.
+        Rank of the sending process.
     delegate_variable : Variable, optional
-        Result of a :func:`send` before this call. The backward pass goes on to it from
-        here, and so it reaches the part of the model before the :func:`send`.
+        Result of a :func:`send` before this call. The backward pass continues there,
+        so that it reaches the part of the model before the :func:`send`.
     tag : int
         Tag of the message.
     force_tuple : bool
-        Whether one variable comes as a tuple, too.
+        Whether to return a single variable as a tuple, too.
 
     Returns
     -------
     Variable or tuple of Variable
-        What was sent: a tuple if there are several variables.
+        The received variable, or a tuple if several were sent.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A link between parts of a graph that share no data."""
+"""A connection between parts of a graph that share no data."""
 from __future__ import annotations
 
 import typing as tp
@@ -11,9 +11,10 @@ from chainer_fast.variable import GradOutputs, Variable
 
 
 class PseudoConnect(FunctionNode):
-    """Passes variables on, and leads the backward pass to a delegate variable.
+    """Returns variables unchanged, and extends the backward pass to a delegate
+    variable.
 
-    Its first input is the delegate variable; the others are its outputs.
+    Its first input is the delegate variable; the other inputs are its outputs.
     """
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -30,7 +31,7 @@ class PseudoConnect(FunctionNode):
             else gradients[i] for i in target_input_indexes])
 
     def _is_delegate(self, i):
-        # Delegate variables may be connected to each other, and they are empty.
+        # Delegate variables, which are empty, may be connected to each other.
         return i == 0 or 0 in self.inputs[i].shape
 
     def _zeros(self, i):
@@ -45,8 +46,8 @@ def pseudo_connect(
         *actual_variables: tp.Any) -> tuple[Variable, ...]:
     """Connect a delegate variable to other variables.
 
-    The backward pass from the results visits the function behind the delegate variable,
-    too. With it, one process may call :func:`send` several times: ::
+    The backward pass from the results also visits the function that made the delegate
+    variable. Therefore one process may call :func:`send` several times: ::
 
         phi1 = chainermn.functions.send(x1, comm, rank=1)
         phi2 = chainermn.functions.send(x2, comm, rank=1)
@@ -57,12 +58,12 @@ def pseudo_connect(
     delegate_variable : Variable or None
         Result of :func:`send`. Nothing is connected if None.
     *actual_variables : Variable or array
-        Variables that the model goes on with.
+        Variables that the model uses next.
 
     Returns
     -------
     tuple of Variable
-        Variables that take the place of ``actual_variables``, with the same arrays.
+        Variables that replace ``actual_variables``, with the same arrays.
     """
     experimental('chainermn.functions.pseudo_connect')
     if delegate_variable is None:

@@ -1,4 +1,4 @@
-"""Iterators that give all processes the same batches."""
+"""Iterators that provide all processes with the same batches."""
 from chainer_fast.mn.iterators.multi_node_iterator import (
     create_multi_node_iterator as create_multi_node_iterator,
 )

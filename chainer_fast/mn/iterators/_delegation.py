@@ -1,4 +1,4 @@
-"""Iterators that stand for another one."""
+"""Iterators that delegate to another one."""
 from __future__ import annotations
 
 import typing as tp
@@ -20,7 +20,7 @@ class DelegatingIterator(iterator.Iterator):
         self.__dict__['actual_iterator'] = actual_iterator
 
     def __getattr__(self, name: str) -> tp.Any:
-        # Copies and pickles ask for attributes before there are any.
+        # Copies and pickles read attributes before any are set.
         if 'actual_iterator' not in self.__dict__:
             raise AttributeError(name)
         return getattr(self.actual_iterator, name)
@@ -35,5 +35,5 @@ class DelegatingIterator(iterator.Iterator):
         self.actual_iterator.finalize()
 
     def __del__(self) -> None:
-        # The iterator itself ends with its last reference, and copies share it.
+        # The iterator itself is finalized with its last reference, as copies share it.
         pass

@@ -1,4 +1,4 @@
-"""Batches of one process for all processes."""
+"""Iterators that send the batches of one process to all processes."""
 from __future__ import annotations
 
 import contextlib
@@ -15,7 +15,7 @@ from chainer_fast.utils.experimental import experimental
 
 
 def _is_valid_type(element):
-    """Tell whether a batch of such elements can be sent."""
+    """Return whether a batch of such elements can be sent."""
     if isinstance(element, tuple):
         return len(element) == 2 and all(
             isinstance(part, (numpy.ndarray, numpy.generic)) for part in element)
@@ -25,18 +25,18 @@ def _is_valid_type(element):
 def _build_ctrl_msg(stop, is_valid_data_type, is_paired_dataset, is_new_epoch,
                     current_position):
     """Return the message that precedes a batch."""
-    # Positions need more digits than float32 has.
+    # Positions need higher precision than float32.
     return numpy.array([stop, is_valid_data_type, is_paired_dataset, is_new_epoch,
                         current_position], numpy.int64)
 
 
 def _parse_ctrl_msg(msg):
-    """Return what :func:`_build_ctrl_msg` was given."""
+    """Return the arguments of :func:`_build_ctrl_msg`."""
     return *(bool(flag) for flag in msg[:4]), int(msg[4])
 
 
 def _columns(batch):
-    """Return arrays of all elements, one or two, or None where they do not fit."""
+    """Return one or two arrays of all elements, or None if they do not fit."""
     if not all(_is_valid_type(element) for element in batch):
         return None
     paired = [isinstance(element, tuple) for element in batch]
@@ -112,7 +112,7 @@ class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
 
 
 class _MultiNodeIteratorSlave(iterator.Iterator):
-    """Iterator of the batches that the master sends."""
+    """Iterator over the batches that the master sends."""
 
     def __init__(self, communicator: CommunicatorBase, rank_master: int) -> None:
         self.communicator, self.rank_master = communicator, rank_master
@@ -148,8 +148,8 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
             self._order = order
         for name in 'current_position', 'epoch', 'is_new_epoch':
             setattr(self, name, serializer(name, getattr(self, name)))
-        # The order is for iterators that read the snapshot without a master; what is
-        # not asked for would be taken for that of another iterator.
+        # The order is for iterators that read the snapshot without a master; an entry
+        # that is not read would be taken for that of another iterator.
         if reading:
             with contextlib.suppress(KeyError):
                 serializer('order', None)
@@ -160,7 +160,8 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
 def create_multi_node_iterator(
         actual_iterator: Iterator, communicator: CommunicatorBase,
         rank_master: int = 0) -> Iterator:
-    """Return an iterator that gives all processes the batches of one process.
+    """Return an iterator that provides all processes with the batches of one
+    process.
 
     Parts of one model on different processes need the same batches. Each batch is sent
     to all; if every process has the data set, :func:`create_synchronized_iterator`
@@ -170,9 +171,9 @@ def create_multi_node_iterator(
     Parameters
     ----------
     actual_iterator : Iterator
-        Iterator of process ``rank_master``, with a ``dataset``; those of the others are
-        not looked at. Elements of batches are NumPy arrays of one shape, scalars of
-        NumPy, or pairs of these. They arrive with their dtypes.
+        Iterator of process ``rank_master``, with a ``dataset``; those of other
+        processes are ignored. Elements of batches are NumPy arrays of one shape,
+        scalars of NumPy, or pairs of these. Their dtypes are preserved.
     communicator : CommunicatorBase
         The processes.
     rank_master : int
@@ -181,7 +182,7 @@ def create_multi_node_iterator(
     Returns
     -------
     Iterator
-        On the master it has the attributes of ``actual_iterator``, on other processes
+        On the master, it has the attributes of ``actual_iterator``; on other processes,
         ``epoch``, ``epoch_detail``, ``current_position`` and ``is_new_epoch``. ``next``
         raises :class:`TypeError` on all processes if a batch has other elements.
 

@@ -19,8 +19,8 @@ class _SynchronizedIterator(_delegation.DelegatingIterator):
             self, actual_iterator: Iterator, communicator: CommunicatorBase) -> None:
         if not hasattr(actual_iterator, 'order_sampler'):
             raise ValueError(
-                'actual_iterator must have order_sampler, as iterators of '
-                'chainer.iterators do; got %s' % type(actual_iterator).__name__)
+                'actual_iterator must have order_sampler, like iterators of '
+                'chainer.iterators; got %s' % type(actual_iterator).__name__)
         super().__init__(actual_iterator)
         seed = None
         if communicator.rank == 0:
@@ -46,19 +46,19 @@ def create_synchronized_iterator(
     ----------
     actual_iterator : Iterator
         Iterator with an ``order_sampler``, which is replaced: batches are shuffled even
-        where they were not before.
+        if they were not before.
     communicator : CommunicatorBase
         The processes.
 
     Returns
     -------
     Iterator
-        It has the attributes of ``actual_iterator``.
+        An iterator with the attributes of ``actual_iterator``.
 
     Raises
     ------
     ValueError
-        Where the iterator has no ``order_sampler``.
+        If the iterator has no ``order_sampler``.
 
     Examples
     --------

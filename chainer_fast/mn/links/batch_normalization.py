@@ -21,11 +21,11 @@ from chainer_fast.variable import Parameter, Variable, VariableOrArray
 class MultiNodeBatchNormalization(link.Link):
     """Normalizes batches by the moments of the batches of all processes.
 
-    In training this is :class:`chainer_fast.links.BatchNormalization` on all batches
-    joined: the mean and variance, and what gradients pass through them, are those of
-    all processes. Every process has to call the link, and to run the backward pass.
-    Otherwise the running averages take the place of the moments, and no process needs
-    another.
+    In training mode, this is :class:`chainer_fast.links.BatchNormalization` on the
+    concatenated batches: the mean and variance, and the gradients through them, are
+    those of all processes. Every process must call the link, and run the backward
+    pass. In test mode, the running averages replace the moments, and processes do not
+    communicate.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ class MultiNodeBatchNormalization(link.Link):
     comm : CommunicatorBase
         The processes.
     decay : float
-        Share of the averages that a training step keeps.
+        Fraction of the averages that a training step keeps.
     eps : float
         Constant added to the variance.
     dtype : dtype specifier or None
         Type of the parameters; ``chainer.config.dtype`` if None. With
         ``chainer.mixed16`` they are in single precision.
     use_gamma, use_beta : bool
-        Whether to learn a factor and a summand; otherwise they are one and zero.
+        Whether to learn the scale and the shift; otherwise they are one and zero.
     initial_gamma, initial_beta : initializer or None
-        Initialize them; one and zero if None.
+        Initializers of them; one and zero if None.
     communication_backend : {'auto', 'mpi', 'nccl'}
-        What sums go through; see
+        Library that computes the sums; see
         :func:`chainer_fast.mn.functions.batch_normalization.get_communication_backend`.
 
     Attributes
@@ -53,10 +53,10 @@ class MultiNodeBatchNormalization(link.Link):
     comm : CommunicatorBase
         As given.
     gamma, beta : chainer.Parameter or None
-        Factor and summand.
+        Scale and shift.
     avg_mean, avg_var : array
-        The averages, both zero at first. Each process counts the samples of its own
-        batch for the unbiased variance.
+        The running averages, both initially zero. The unbiased variance of each
+        process is based on the number of samples in its batch.
     N : int
         Number of batches over which the averages were fine-tuned.
     decay, eps : float
@@ -65,7 +65,7 @@ class MultiNodeBatchNormalization(link.Link):
     Raises
     ------
     ValueError
-        If the communicator cannot do with the backend.
+        If the communicator does not support the backend.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class MultiNodeBatchNormalization(link.Link):
 
     gamma: Parameter | None = None
     beta: Parameter | None = None
-    # Of a link that create_mnbn_model() replaced.
+    # Attributes of a link that create_mnbn_model() replaced.
     _axis = None
 
     def __init__(
@@ -138,8 +138,8 @@ class MultiNodeBatchNormalization(link.Link):
         x : chainer.Variable or array
             The batch of this process. The others may be longer or shorter.
         finetune : bool
-            Whether the averages become plain averages over all batches since
-            :meth:`start_finetuning`. Ignored outside of training.
+            Whether the averages are plain averages over all batches since
+            :meth:`start_finetuning`. Ignored outside training mode.
 
         Returns
         -------

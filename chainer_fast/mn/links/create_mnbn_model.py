@@ -17,15 +17,16 @@ def create_mnbn_model(
     Parameters
     ----------
     link : Link
-        The model; it remains as it is. Each of its links that is a
+        The model, which is not changed. Each of its links that is a
         :class:`chainer_fast.links.BatchNormalization`, at any depth, is a
         :class:`chainer_fast.mn.links.MultiNodeBatchNormalization` in the copy, with
-        copies of its parameters and averages. Whatever else the model has is copied,
-        too, and what two of its links share is shared by their copies.
+            copies of its parameters and averages. Everything else in the model is
+            copied, too, and objects that two of its links share are shared by their
+            copies.
     comm : CommunicatorBase
         The processes.
     communication_backend : {'auto', 'mpi', 'nccl'}
-        What the sums of batch normalization go through.
+        Library that computes the sums of batch normalization.
 
     Returns
     -------
@@ -35,8 +36,8 @@ def create_mnbn_model(
     Raises
     ------
     ValueError
-        If a batch normalization does not know its size yet, or if the communicator
-        cannot do with the backend.
+        If the size of a batch normalization is not known yet, or if the
+        communicator does not support the backend.
 
     Examples
     --------
@@ -46,7 +47,7 @@ def create_mnbn_model(
     """
     if not isinstance(link, Link):
         return link
-    # What the memo has is taken for copied already.
+    # Objects in the memo count as copied already.
     memo = {id(comm): comm}
     for name, each in link.namedlinks():
         if isinstance(each, BatchNormalization):
@@ -59,8 +60,8 @@ def _multi_node(link, name, comm, communication_backend, memo):
     """Return a copy of a batch normalization that spans all processes."""
     if link.avg_mean is None:
         raise ValueError(
-            'the batch normalization %s does not know its size yet: give size, or call '
-            'the model before create_mnbn_model()' % (name,))
+            'the size of the batch normalization %s is not known yet: pass size, or '
+            'call the model before create_mnbn_model()' % (name,))
     new = MultiNodeBatchNormalization(
         link.avg_mean.shape, comm, link.decay, link.eps, link.avg_mean.dtype,
         link.gamma is not None, link.beta is not None,

@@ -21,7 +21,7 @@ def _ranks(rank):
 
 
 def _connect(delegate, x):
-    """Lead the backward pass from a variable, or a tuple of them, to a delegate."""
+    """Connect a variable, or a tuple of them, to a delegate."""
     if delegate is None or delegate is _delegate_of(x):
         return x
     xs = x if isinstance(x, tuple) else (x,)
@@ -30,15 +30,15 @@ def _connect(delegate, x):
 
 
 def _delegate_of(x):
-    """Return a variable that stands for what a link or a process gave."""
+    """Return a variable that represents the output of a link or a process."""
     return x[0] if isinstance(x, tuple) and x else x
 
 
 class MultiNodeChainList(ChainList):
-    """Combines the parts of a model that one process has, and sends what they exchange.
+    """Combines the parts of a model on one process, and exchanges their variables.
 
-    Each process has a list of its own, whose links are called in the order in which
-    they were added. Together the lists are one model, and a backward pass on every
+    Each process has its own list, whose links are called in the order in which they
+    were added. Together the lists are one model, and a backward pass on every
     process is that of the model: ::
 
         class Model0(chainermn.MultiNodeChainList):  # on process 0
@@ -74,7 +74,8 @@ class MultiNodeChainList(ChainList):
     def add_link(
             self, link: Link, rank_in: int | tp.Sequence[int] | None = None,
             rank_out: int | tp.Sequence[int] | None = None) -> None:
-        """Append a link, and tell where its inputs come from and its outputs go.
+        """Append a link, with the sources of its inputs and the destinations of
+        its outputs.
 
         Parameters
         ----------
@@ -84,20 +85,20 @@ class MultiNodeChainList(ChainList):
             Ranks of the processes whose outputs are its inputs, in this order. With
             None the inputs are the arguments of the model.
         rank_out : int, list of int or None
-            Ranks of the processes that get its output, all of it. With None it is the
-            result of the model.
+            Ranks of the processes that receive its complete output. With None it is
+            the result of the model.
 
-            The rank of this process stands for links of this list in either direction.
+            In either argument, the rank of this process means links of this list.
 
         Raises
         ------
         ValueError
-            If there is a link without ``rank_out`` already.
+            If the list already has a link without ``rank_out``.
         """
         if rank_out is None and any(out is None for _, out in self._rank_inouts):
             raise ValueError(
-                'one link of a MultiNodeChainList gives its result, and there is a '
-                'link without rank_out already: give rank_out')
+                'only one link of a MultiNodeChainList returns its result, but a link '
+                'without rank_out was already added: pass rank_out')
         super().add_link(link)
         self._rank_inouts.append((rank_in, rank_out))
 
@@ -119,7 +120,7 @@ class MultiNodeChainList(ChainList):
         ------
         ValueError
             If a link waits for another one of this process that sends nothing, or if
-            nobody takes what one sends.
+            no link receives the output of one.
         """
         # The backward pass from the delegate visits all links so far.
         result = delegate = None
@@ -129,15 +130,15 @@ class MultiNodeChainList(ChainList):
             xs, delegate = self._inputs(rank_in, inputs, delegate, own)
             y = each(*xs)
             if not xs:
-                # There was nothing to connect before the call.
+                # Before the call, nothing needed a connection.
                 y = _connect(delegate, y)
             if rank_out is None:
                 result = y
             delegate = self._give(y, rank_out, own)
         if own:
             raise ValueError(
-                'process %s sent %d outputs to itself that none of its links takes: '
-                'each rank_out needs a rank_in' % (self._comm.rank, len(own)))
+                'process %s sent %d outputs to itself that none of its links '
+                'receives: each rank_out needs a rank_in' % (self._comm.rank, len(own)))
         return delegate if result is None else _connect(delegate, result)
 
     def _inputs(self, rank_in, arguments, delegate, own):
@@ -155,7 +156,7 @@ class MultiNodeChainList(ChainList):
             else:
                 raise ValueError(
                     'a link waits for an output of process %s, which is this one, but '
-                    'no link before it gives one: each rank_in needs a rank_out' % (
+                    'no previous link sends one: each rank_in needs a rank_out' % (
                         rank,))
             xs.append(x)
             delegate = _delegate_of(x)

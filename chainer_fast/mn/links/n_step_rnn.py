@@ -1,4 +1,4 @@
-"""Recurrent networks whose states go from process to process."""
+"""Recurrent networks whose states are sent from process to process."""
 from __future__ import annotations
 
 import typing as tp
@@ -12,7 +12,8 @@ from chainer_fast.utils.experimental import experimental
 
 
 class _MultiNodeNStepRNN(Chain):
-    """A recurrent network that takes states of a process and gives them to another.
+    """A recurrent network that receives states from one process and sends them to
+    another.
 
     Parameters
     ----------
@@ -21,7 +22,7 @@ class _MultiNodeNStepRNN(Chain):
     communicator : CommunicatorBase
         The processes.
     rank_in, rank_out : int or None
-        Ranks of the process before this one and of the one behind it.
+        Ranks of the previous and the next process.
     """
 
     def __init__(
@@ -30,15 +31,15 @@ class _MultiNodeNStepRNN(Chain):
         super().__init__(actual_rnn=link)
         if not isinstance(link, NStepRNNBase):
             raise ValueError(
-                'only an n-step recurrent network, such as NStepLSTM, can be spread '
-                'over processes, not %s' % type(link).__name__)
+                'only an n-step recurrent network, such as NStepLSTM, can be '
+                'distributed over processes, not %s' % type(link).__name__)
         self.communicator = communicator
         self.rank_in = rank_in
         self.rank_out = rank_out
         self.n_cells = link.n_cells
 
     def forward(self, *inputs: tp.Any) -> tuple[tp.Any, ...]:
-        """Run through sequences.
+        """Process sequences.
 
         Parameters
         ----------
@@ -48,8 +49,8 @@ class _MultiNodeNStepRNN(Chain):
         Returns
         -------
         tuple
-            What the network returns, and the delegate variable behind it: None without
-            ``rank_out``.
+            The results of the network, followed by the delegate variable, which is
+            None without ``rank_out``.
         """
         states: list[tp.Any] = [None] * self.n_cells
         if self.rank_in is not None:
@@ -71,7 +72,7 @@ class _MultiNodeNStepRNN(Chain):
 def create_multi_node_n_step_rnn(
         actual_link: Link, communicator: CommunicatorBase, rank_in: int | None = None,
         rank_out: int | None = None) -> Chain:
-    """Spread a recurrent network over processes, of which each runs through a part.
+    """Distribute a recurrent network over processes, each of which computes a part.
 
     Parameters
     ----------
@@ -81,17 +82,18 @@ def create_multi_node_n_step_rnn(
     communicator : CommunicatorBase
         The processes.
     rank_in : int or None
-        Rank of the process whose last states are the first ones here; zeros if None.
+        Rank of the process whose final states are the initial states here; zeros if
+        None.
     rank_out : int or None
-        Rank of the process that gets the last states.
+        Rank of the process that receives the final states.
 
     Returns
     -------
     Chain
-        It is called with the sequences alone. Its result is that of ``actual_link``,
-        followed by a delegate variable: what the backward pass has to begin at, alone
-        or by :func:`chainer_fast.mn.functions.pseudo_connect` with the loss. It is None
-        without ``rank_out``.
+        A link that is called with the sequences only. Its result is that of
+        ``actual_link``, followed by a delegate variable: the backward pass must begin
+        there, or at the result of :func:`chainer_fast.mn.functions.pseudo_connect` with
+        the loss. The delegate is None without ``rank_out``.
 
     Raises
     ------

@@ -21,9 +21,9 @@ _Wrapped = tp.TypeVar('_Wrapped', bound='_Wrapper')
 
 
 class _Wrapper:
-    """Optimizer that stands for another one and has its attributes.
+    """Optimizer that wraps another one and has its attributes.
 
-    What is set is set there, unless :meth:`_own` does it.
+    Attributes are set on the other one, unless :meth:`_own` sets them.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class _Wrapper:
         self.__dict__[name] = value
 
     def __getattr__(self, attr_name: str) -> tp.Any:
-        # Copies and pickles ask for attributes before there are any.
+        # Copies and pickles read attributes before any are set.
         if 'actual_optimizer' not in self.__dict__:
             raise AttributeError(attr_name)
         return getattr(self.actual_optimizer, attr_name)
@@ -79,14 +79,14 @@ class _MultiNodeOptimizer(_Wrapper):
             **kwds: tp.Any) -> None:
         """Compute gradients, average them over all processes and update parameters.
 
-        The first time, and when the model has got other parameters, the parameters of
-        the first process are broadcast instead.
+        The first call, and the first one after the model's parameters were replaced,
+        broadcasts the parameters of the first process instead.
 
         Parameters
         ----------
         lossfun : callable, optional
-            Function that returns the loss. Without it the gradients are taken as they
-            are.
+            Function that returns the loss. Without it, the present gradients are
+            used.
         *args, **kwds
             Arguments of ``lossfun``.
         """
@@ -100,11 +100,11 @@ class _MultiNodeOptimizer(_Wrapper):
             self.actual_optimizer.update(None, *args, **kwds)
 
     def _skip_broadcast(self):
-        """Update at once: all processes have loaded the same parameters."""
+        """Skip the broadcast: all processes have loaded the same parameters."""
         self._own('target_params', _parameters(self.target))
 
     def is_changed(self, target) -> bool:
-        """Tell whether the link has other parameters than in the last call."""
+        """Return whether the parameters differ from those of the last call."""
         previous = self.target_params
         self._own('target_params', _parameters(target))
         return previous != self.target_params
@@ -124,17 +124,18 @@ class _DoubleBufferingOptimizer(_Wrapper):
     def update(
             self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
             **kwds: tp.Any) -> None:
-        """Compute gradients, begin to average them, and update with the ones before.
+        """Compute gradients, start averaging them, and update with the previous
+        ones.
 
-        Each update uses the gradients of the call before, which have been averaged in
+        Each update uses the gradients of the previous call, which have been averaged in
         the meantime. The first call broadcasts the parameters of the first process, and
-        the second one only begins.
+        the second one only starts averaging.
 
         Parameters
         ----------
         lossfun : callable, optional
-            Function that returns the loss. Without it the gradients are taken as they
-            are.
+            Function that returns the loss. Without it, the present gradients are
+            used.
         *args, **kwds
             Arguments of ``lossfun``.
         """
@@ -158,7 +159,7 @@ class _DoubleBufferingOptimizer(_Wrapper):
             self._own('needs_update', True)
 
     def multi_node_mean_grad_async(self) -> None:
-        """Begin to average the gradients in the second buffer."""
+        """Start averaging the gradients in the second buffer."""
         self._means.start(self.communicated_target, self.zero_fill)
 
     def wait(self) -> None:
@@ -169,7 +170,7 @@ class _DoubleBufferingOptimizer(_Wrapper):
         self._means.wait()
 
     def is_changed(self, target, previous_params) -> bool:
-        """Tell whether the link has other parameters than listed before."""
+        """Return whether the link has other parameters than listed before."""
         return previous_params != _parameters_and_devices(target)
 
     def swap_grad(self, target1_params, target2_params) -> None:
@@ -191,7 +192,7 @@ def create_multi_node_optimizer(
         double_buffering: bool = False, zero_fill: bool = True) -> tp.Any:
     """Return an optimizer that averages gradients over all processes.
 
-    It has the attributes and hooks of the optimizer that it is made of.
+    It has the attributes and hooks of the wrapped optimizer.
 
     Parameters
     ----------
@@ -201,25 +202,25 @@ def create_multi_node_optimizer(
         The processes.
     double_buffering : bool
         Whether gradients are averaged while the next ones are computed. Each update
-        then uses the gradients of the iteration before, which may change the results of
-        a training. The model must stay on the processor, or the communicator be
+        then uses the gradients of the previous iteration, which may change the results
+        of training. The model must be on the CPU, or the communicator must be
         ``'pure_nccl'``.
     zero_fill : bool
-        Whether a process without the gradient of a parameter takes part with zeros.
-        Without it such parameters are left out, and must lack gradients on all
+        Whether a process without the gradient of a parameter participates with zeros.
+        Otherwise such parameters are skipped, and must lack gradients on all
         processes.
 
     Returns
     -------
     object
-        Optimizer with the methods ``setup`` and ``update``. The first update, and those
-        of a model that has got other parameters, broadcast the parameters of the first
-        process and do no more.
+        Optimizer with the methods ``setup`` and ``update``. The first update, and the
+        first one after the model's parameters were replaced, only broadcast the
+        parameters of the first process.
 
     Raises
     ------
     ValueError
-        Where the communicator cannot work in the background.
+        If the communicator cannot work in the background.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Means of gradients while something else is computed."""
+"""Averaging of gradients in the background."""
 import concurrent.futures
 
 import numpy
@@ -10,7 +10,7 @@ from chainer_fast.mn.communicators.mpi_communicator_base import MpiCommunicatorB
 
 
 def second_buffer(link):
-    """Return a link with the same parameters, but gradients of its own."""
+    """Return a link with the same parameters, but its own gradients."""
     twin = link.copy(mode='share')
     for (_, param), (_, other) in zip(
             sorted(link.namedparams(include_uninit=False)),
@@ -20,12 +20,12 @@ def second_buffer(link):
 
 
 def make(communicator):
-    """Return what averages gradients in the background.
+    """Return the object that averages gradients in the background.
 
     Raises
     ------
     ValueError
-        Where the communicator cannot do that.
+        If the communicator does not support it.
     """
     if hasattr(communicator, '_multi_node_mean_grad_async'):
         return _OnStream(communicator)
@@ -33,7 +33,7 @@ def make(communicator):
 
 
 class _OnStream:
-    """Means that NCCL computes on a stream of its own.
+    """Averaging by NCCL on a separate stream.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class _OnStream:
         self._stream = cuda.Stream(non_blocking=True)
 
     def check(self, link):
-        """Do nothing: the communicator tells which links it takes."""
+        """Do nothing: the communicator itself checks links."""
 
     def start(self, link, zero_fill):
-        """Begin; nobody may touch the gradients before :meth:`wait`."""
+        """Start; gradients must not be accessed before :meth:`wait`."""
         self._communicator._multi_node_mean_grad_async(link, zero_fill, self._stream)
 
     def wait(self):
@@ -63,10 +63,10 @@ def _average(communicator, link, zero_fill, debug):
 
 
 class _InThread:
-    """Means that a thread of the processor computes.
+    """Averaging by a thread of the CPU.
 
-    The thread has a communicator of its own, so that its messages and those of the rest
-    of the program do not meet.
+    The thread has its own communicator, so that its messages do not match those of the
+    rest of the program.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class _InThread:
         if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
             raise ValueError(
                 'This communicator does not support double buffering: it needs an MPI '
-                'that serves several threads at once, and this one was started without '
+                'that supports concurrent threads, but this one was started without '
                 'MPI_THREAD_MULTIPLE; see mpi4py.rc.thread_level')
         self._original, self._own = communicator, None
         # At exit Python waits for threads of executors, before MPI is shut down.
@@ -96,19 +96,19 @@ class _InThread:
             if not isinstance(param.array, numpy.ndarray):
                 raise ValueError(
                     'double buffering with this communicator needs a model on the '
-                    'processor, and %s is on %s; use pure_nccl' % (path, param.device))
+                    'CPU, but %s is on %s; use pure_nccl' % (path, param.device))
 
     def start(self, link, zero_fill):
-        """Begin; nobody may touch the gradients before :meth:`wait`."""
+        """Start; gradients must not be accessed before :meth:`wait`."""
         if self._own is None:
             self._own = self._original.split(0, self._original.rank)
             self._own.mpi_comm = _exchange.patient(self._own.mpi_comm)
-        # The thread has settings of its own.
+        # The thread has its own settings.
         self._pending = self._executor.submit(
             _average, self._own, link, zero_fill, config.debug)
 
     def wait(self):
-        """Wait for the means, and raise what went wrong with them."""
+        """Wait for the means, and raise errors of their computation."""
         pending, self._pending = self._pending, None
         if pending is not None:
             pending.result()

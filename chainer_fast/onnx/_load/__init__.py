@@ -1,1 +1,1 @@
-"""Networks of ONNX files: reading, operators, and the order of computation."""
+"""Loading networks from ONNX files: reading, operators, order of computation."""

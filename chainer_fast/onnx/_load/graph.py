@@ -1,4 +1,4 @@
-"""What the parts of a graph are for: parameters, statistics, constants and inputs."""
+"""The parts of a graph by purpose: parameters, statistics, constants and inputs."""
 import collections
 import keyword
 import re
@@ -8,7 +8,7 @@ from chainer_fast.onnx._load.node import Node, Unsupported
 from chainer_fast.onnx._load.operators.constants import value_of
 from chainer_fast.onnx._load.table import OPERATORS
 
-#: The versions of operators that the table knows.
+#: The operator set versions that the table supports.
 MINIMUM_OPSET, MAXIMUM_OPSET = 7, 28
 
 #: An input of a graph: its dtype, and its number of axes or None.
@@ -16,56 +16,56 @@ Input = collections.namedtuple('Input', 'name dtype ndim')
 
 
 def check_opset(model, name):
-    """Return the version of the operators of a model."""
+    """Return the operator set version of a model."""
     versions = [each.version for each in model.opset_import
                 if each.domain in ('', 'ai.onnx')]
     if not versions:
         raise NotImplementedError(
-            '%s has no operators of ONNX itself; its domains are %s' % (
+            '%s does not import the operator set of ONNX; its domains are %s' % (
                 name, [each.domain for each in model.opset_import]))
     if not MINIMUM_OPSET <= versions[0] <= MAXIMUM_OPSET:
         raise NotImplementedError(
-            '%s has the operators of opset %d; supported are those from %d to %d. '
-            'onnx.version_converter changes the version of a model' % (
+            '%s uses opset %d; supported are %d to %d. onnx.version_converter changes '
+            'the version of a model' % (
                 name, versions[0], MINIMUM_OPSET, MAXIMUM_OPSET))
     return versions[0]
 
 
 class Graph:
-    """The parts of a graph by their purpose.
+    """The parts of a graph, by purpose.
 
     Parameters
     ----------
     model : onnx.ModelProto
-        The model. Its tensors lose their data.
+        The model. The data of its tensors are deleted.
     name : str
-        What to call it in messages.
+        Its name for messages.
     trainable : callable or None
         See :func:`chainer_fast.onnx.load`.
 
     Attributes
     ----------
     opset : int
-        Version of the operators.
+        Operator set version.
     inputs : list of Input
-        What is given at each call.
+        Inputs of each call.
     outputs : list of str
         Names of the results.
     nodes : list of onnx.NodeProto
-        What is computed, in this order; constants are left out.
+        Nodes in the order of computation, without constants.
     parameters, statistics : dict
-        Initializers to be trained, and moments of batch normalizations, by name.
+        Trainable initializers, and moments of batch normalizations, by name.
     known : dict
         All other initializers, and constants, by name.
 
     Raises
     ------
     NotImplementedError
-        If something is not supported; all such nodes are named.
+        If something is not supported; the message lists all such nodes.
     TypeError
-        If a tensor has a type that no array has.
+        If a tensor has a type that arrays do not support.
     ValueError
-        If the graph is broken.
+        If the graph is invalid.
     """
 
     def __init__(self, model, name, trainable):
@@ -76,7 +76,7 @@ class Graph:
         initializers = {}
         for tensor in graph.initializer:
             initializers[tensor.name] = reading.to_array(tensor)
-            tensor.ClearField('raw_data')       # not twice in memory
+            tensor.ClearField('raw_data')       # avoids a second copy in memory
         self.inputs = [_input(each) for each in graph.input
                        if each.name not in initializers]
         self.outputs = [each.name for each in graph.output]
@@ -93,7 +93,7 @@ class Graph:
                 elif proto.op_type in OPERATORS:
                     self.nodes.append(proto)
                 else:
-                    raise Unsupported('there is no such operator in Chainer')
+                    raise Unsupported('Chainer has no such operator')
             except Unsupported as e:
                 problems[i] = str(e)
         self._sort(model, initializers, constants, trainable)
@@ -115,17 +115,18 @@ class Graph:
             for each in node.input:
                 if each not in made:
                     raise ValueError(
-                        '%s is broken: the input %r of the node %s is made by nothing '
-                        'before it' % (name, each, _describe(node)))
+                        '%s is invalid: no previous node computes the input %r of the '
+                        'node %s' % (name, each, _describe(node)))
             for each in node.output:
                 if each and each in made:
                     raise ValueError(
-                        '%s is broken: the output %r of the node %s is made twice' % (
+                        '%s is invalid: the output %r of the node %s is computed '
+                        'twice' % (
                             name, each, _describe(node)))
             made.update(node.output)
         missing = [each for each in self.outputs if each not in made or not each]
         if missing or not self.outputs:
-            raise ValueError('%s is broken: nothing makes the outputs %s' % (
+            raise ValueError('%s is invalid: no node computes the outputs %s' % (
                 name, missing) if missing else '%s has no outputs' % name)
 
     def _sort(self, model, initializers, constants, trainable):
@@ -134,14 +135,14 @@ class Graph:
             try:
                 node = Node(proto, self.opset, initializers)
             except Unsupported:
-                continue    # named with all others
+                continue    # reported with all others
             for i, each in enumerate(node.inputs):
                 if node.type == 'BatchNormalization' and i > 2:
                     statistics.add(each)
                 elif not _says_how(node, i):
                     data.add(each)
-        # Chainer's own files tell parameters by their names; in those of others, what
-        # has no axes is mostly a number of the program: an exponent, a small addend.
+        # Chainer's own files identify parameters by name; in other files, 0-dimensional
+        # arrays are mostly constants of the program: an exponent, a small addend.
         of_chainer = model.producer_name == 'Chainer'
         trainable = trainable or (
             (lambda each, array: each.startswith('param_')) if of_chainer
@@ -169,18 +170,18 @@ class Graph:
         except Unsupported as e:
             return str(e)
         except (AttributeError, IndexError, TypeError, ValueError) as e:
-            return 'it is broken: %s' % e
+            return 'it is invalid: %s' % e
         return None
 
     def attribute_name(self, name, taken):
-        """Return a name of an attribute for an initializer.
+        """Return the name of an attribute for an initializer.
 
         Parameters
         ----------
         name : str
             Its name.
         taken : callable
-            Tells whether an attribute of a name is there already.
+            Returns whether an attribute of a name already exists.
         """
         cleansed = re.sub(r'\W', '_', name.removeprefix(self._prefix))
         if not cleansed.isidentifier() or keyword.iskeyword(cleansed):
@@ -192,8 +193,8 @@ class Graph:
 
 
 def _says_how(node, i):
-    """Tell whether an input only says how to compute, and is not to be trained."""
-    # Operands without axes are numbers there, but of constants only.
+    """Return whether an input only specifies a computation, and is not trainable."""
+    # 0-dimensional operands are treated as numbers there, but only constants.
     return node.type not in ('Add', 'Sub', 'Mul', 'Div', 'Pow') and (
         i in OPERATORS[node.type].host(node))
 
@@ -207,7 +208,8 @@ def _input(value):
     tensor = value.type.tensor_type
     dtype = reading.dtype_of(tensor.elem_type)
     if kind and dtype is None:
-        raise NotImplementedError('no array can have the type %s of the input %r' % (
+        raise NotImplementedError('arrays do not support the type %s of the input '
+                                  '%r' % (
             reading.type_name(tensor.elem_type), value.name))
     ndim = len(tensor.shape.dim) if tensor.HasField('shape') else None
     return Input(value.name, dtype, ndim)

@@ -1,4 +1,4 @@
-"""Nodes of a graph, as those who compute them see them."""
+"""Nodes of a graph, with accessors for their attributes."""
 import numpy
 
 from chainer_fast.onnx._library import onnx
@@ -8,12 +8,12 @@ _REQUIRED = object()
 
 
 class Unsupported(Exception):
-    """A node cannot be computed, as far as its type or its attributes go."""
+    """A node cannot be computed because of its type or its attributes."""
 
 
 def _decimal(x):
-    # Attributes are in single precision. What was written there is, most probably,
-    # the shortest number that gives it: 0.1, and not 0.100000001490116.
+    # Attributes are in single precision. The original value was most probably the
+    # shortest number that rounds to it: 0.1, not 0.100000001490116.
     return float(str(numpy.float32(x)))
 
 
@@ -22,7 +22,7 @@ def _value(attribute):
     if kind == 'TENSOR':
         return reading.to_array(attribute.t)
     if kind not in ('FLOAT', 'FLOATS', 'INT', 'INTS', 'STRING', 'STRINGS'):
-        raise Unsupported('its attribute %r is of the kind %s' % (attribute.name, kind))
+        raise Unsupported('its attribute %r has the type %s' % (attribute.name, kind))
     value = onnx.helper.get_attribute_value(attribute)
     if kind == 'FLOAT':
         return _decimal(value)
@@ -41,9 +41,9 @@ class Node:
     Parameters
     ----------
     proto : onnx.NodeProto
-        The node of the file.
+        The node in the file.
     opset : int
-        Version of the operators.
+        Operator set version.
     known : dict
         Values that do not depend on the inputs of the graph, by name.
 
@@ -52,14 +52,14 @@ class Node:
     type, name : str
         Its operator and its name.
     inputs, outputs : list of str
-        Names of values; empty strings for those left out. There are none at the end.
+        Names of values; empty strings for omitted ones, except at the end.
     opset : int
-        Version of the operators.
+        Operator set version.
 
     Raises
     ------
     Unsupported
-        If an attribute is of a kind that is not supported, such as a graph.
+        If an attribute has a type that is not supported, such as a graph.
     """
 
     def __init__(self, proto, opset, known):
@@ -74,7 +74,7 @@ class Node:
         self._asked = set()
 
     def get(self, name, default=_REQUIRED):
-        """Return an attribute; without a default it must be there."""
+        """Return an attribute, which is required without a default."""
         self._asked.add(name)
         if name in self._attributes:
             return self._attributes[name]
@@ -83,7 +83,7 @@ class Node:
         return default
 
     def has(self, i):
-        """Tell whether the ``i``-th input is given."""
+        """Return whether the ``i``-th input is given."""
         return i < len(self.inputs) and bool(self.inputs[i])
 
     def known(self, i):
@@ -91,7 +91,7 @@ class Node:
         return self._known.get(self.inputs[i]) if self.has(i) else None
 
     def require(self, name, *values, default=_REQUIRED):
-        """Return an attribute that has to be one of some values."""
+        """Return an attribute that must be one of some values."""
         value = self.get(name, default)
         if value not in values:
             raise Unsupported('its attribute %s is %r; supported is %s' % (
@@ -99,7 +99,7 @@ class Node:
         return value
 
     def check_all_read(self):
-        """Raise :class:`Unsupported` if nobody has asked for some attribute."""
+        """Raise :class:`Unsupported` if some attribute has not been read."""
         left = sorted(set(self._attributes) - self._asked)
         if left:
             raise Unsupported('its attributes %s are not supported' % ', '.join(

@@ -1,4 +1,4 @@
-"""The order in which the values of a graph are computed, and dropped."""
+"""The order in which the values of a graph are computed and released."""
 import collections
 
 import numpy
@@ -8,13 +8,12 @@ from chainer_fast.onnx._load.node import Node
 from chainer_fast.onnx._load.table import OPERATORS, host, raw
 from chainer_fast.variable import Variable, as_variable
 
-#: What is needed to make a program, in a form that can be pickled. ``attributes`` names
-#: the attributes of the chain that hold values, by the names of these; ``nodes`` are
-#: serialized.
+#: Picklable description of a program. ``attributes`` maps names of values to attributes
+#: of the chain that hold them; ``nodes`` are serialized.
 Description = collections.namedtuple(
     'Description', 'opset nodes inputs outputs known attributes')
 
-# Where a value lies, or comes from.
+# Location or source of a value.
 _Known = collections.namedtuple('_Known', 'name')
 _Attribute = collections.namedtuple('_Attribute', 'name')
 _Value = collections.namedtuple('_Value', 'name')
@@ -26,7 +25,7 @@ class _Step:
     Attributes
     ----------
     fetch, send : list of int
-        Positions of inputs to bring to host memory, and to the device.
+        Positions of inputs to copy to host memory, and to the device.
     """
 
     def __init__(self, node):
@@ -39,14 +38,14 @@ class _Step:
 class Program:
     """Computes the values of a graph for a chain.
 
-    Constants and what is computed of them alone lie in host memory, where shapes and
-    indexes are needed. Constants that meet data are attributes of the chain, which
-    move with it.
+    Constants, and values computed only from them, are in host memory, where shapes
+    and indices are needed. Constants that are combined with data are attributes of
+    the chain, and move with it.
 
     Parameters
     ----------
     description : Description
-        The graph. Attributes for constants that need one are not in it yet.
+        The graph, without attributes for constants that need one.
     new_attribute : callable or None
         Function that makes an attribute for a constant and returns its name.
     """
@@ -69,11 +68,11 @@ class Program:
         return Program, (self._description,)
 
     def __deepcopy__(self, memo):
-        return self     # nothing in it ever changes
+        return self     # it is immutable
 
     @property
     def description(self):
-        """What makes the program again."""
+        """Arguments to make the program again."""
         return self._description
 
     def _add(self, node):
@@ -104,7 +103,7 @@ class Program:
             _Value(name))
 
     def has(self, name):
-        """Tell whether there is a value of a name."""
+        """Return whether a value with a name exists."""
         return (name in self._makers or name in self._attributes
                 or name in self._description.known
                 or any([name == each.name for each in self._description.inputs]))
@@ -115,7 +114,7 @@ class Program:
         return (_Known if name in self._description.known else _Value)(name)
 
     def _plan(self, names):
-        """Steps that make some values, with places for all values."""
+        """Steps that compute some values, with slots for all values."""
         outputs = [self._output(name) for name in names]
         wanted, steps = set(outputs), []
         for step in reversed(self._steps):

@@ -1,4 +1,4 @@
-"""Files of ONNX, their tensors as arrays, and what is wrong with a broken one."""
+"""Reading of ONNX files and their tensors, with errors for invalid files."""
 import importlib
 import os
 
@@ -11,30 +11,29 @@ _DTYPES = {number: dtype for dtype, number in NP_TYPE_TO_TENSOR_TYPE.items()}
 
 
 def dtype_of(number):
-    """Return the dtype of a number of ``TensorProto.DataType``; None if there is none.
-    """
+    """Return the dtype of a value of ``TensorProto.DataType``, or None.  """
     return _DTYPES.get(number)
 
 
 def type_name(number):
-    """Return the name of a type of ONNX, for messages."""
+    """Return the name of an ONNX type, for messages."""
     kinds = onnx.TensorProto.DataType
     return kinds.Name(number) if number in kinds.values() else 'number %d' % number
 
 
 def to_array(tensor):
-    """Return a tensor as an array that can be written to.
+    """Return a tensor as a writable array.
 
     Raises
     ------
     TypeError
-        If no array of NumPy has its type.
+        If NumPy does not support its type.
     ValueError
-        If its data do not fit its shape.
+        If its data do not match its shape.
     """
     if dtype_of(tensor.data_type) is None:
         raise TypeError(
-            'the tensor %r has the type %s; arrays can hold %s' % (
+            'the tensor %r has the type %s; supported types are %s' % (
                 tensor.name, type_name(tensor.data_type), ', '.join(
                     [dtype.name for dtype in NP_TYPE_TO_TENSOR_TYPE])))
     try:
@@ -52,15 +51,15 @@ def _of_bytes(content, name):
         model.ParseFromString(content)
     except Exception as e:
         raise ValueError(
-            '%s is no ONNX model, or it is truncated: %s' % (name, e)) from e
+            '%s is not an ONNX model, or is truncated: %s' % (name, e)) from e
     return model
 
 
 def _check_parts(model, name):
     if not model.HasField('graph') or not model.opset_import:
         raise ValueError(
-            '%s is no ONNX model, or it is truncated: it has %s' % (
-                name, 'no graph' if model.opset_import else 'no version of operators'))
+            '%s is not an ONNX model, or is truncated: it has %s' % (
+                name, 'no graph' if model.opset_import else 'no operator set version'))
 
 
 def _tensors(graph):
@@ -79,8 +78,8 @@ def _read_external(model, folder, name):
         location = helper.ExternalDataInfo(tensor).location
         if folder is None:
             raise ValueError(
-                'the data of the tensor %r are in another file, %r; give the path '
-                'of the model in place of %s' % (tensor.name, location, name))
+                'the data of the tensor %r are in another file, %r; pass the path of '
+                'the model instead of %s' % (tensor.name, location, name))
         try:
             helper.load_external_data_for_tensor(tensor, folder)
         except Exception as e:
@@ -88,14 +87,15 @@ def _read_external(model, folder, name):
             if not os.path.exists(os.path.join(folder, location)):
                 wrong = FileNotFoundError
             raise wrong(
-                'the data of the tensor %r of %s are in the file %r beside it, which '
-                'cannot be read: %s' % (tensor.name, name, location, e)) from e
+                'the data of the tensor %r of %s are in the file %r in the same '
+                'folder, which cannot be read: '
+                '%s' % (tensor.name, name, location, e)) from e
         tensor.data_location = onnx.TensorProto.DEFAULT
         del tensor.external_data[:]
 
 
 def read(source):
-    """Return a model of a file, with the data that other files hold.
+    """Return the model of a file, including data in other files.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def read(source):
     Returns
     -------
     onnx.ModelProto
-        The model, a copy, without functions of its own: they are written out.
+        A copy of the model, with its local functions inlined.
     str
-        What to call it in messages.
+        Its name for messages.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def read(source):
     TypeError
         If ``source`` is something else.
     ValueError
-        If the content is broken.
+        If the content is invalid.
     """
     folder = None
     if isinstance(source, onnx.ModelProto):
@@ -129,7 +129,7 @@ def read(source):
         content = source.read()
         if not isinstance(content, bytes):
             raise TypeError(
-                '%s gives text; open it in binary mode: open(path, "rb")' % name)
+                '%s is a text file; open it in binary mode: open(path, "rb")' % name)
         model = _of_bytes(content, name)
     elif isinstance(source, (str, os.PathLike)):
         name, folder = os.fspath(source), os.path.dirname(os.fspath(source)) or '.'
@@ -137,7 +137,7 @@ def read(source):
             model = _of_bytes(file.read(), name)
     else:
         raise TypeError(
-            'a model is given as a path, a binary file or an onnx.ModelProto, not as %s'
+            'a model must be a path, a binary file or an onnx.ModelProto, not %s'
             % type(source).__name__)
     _check_parts(model, name)
     _read_external(model, folder, name)

@@ -16,7 +16,7 @@ def convert_EinSum(ops, func, *names):
     else:
         y = _contract(ops, terms, out, shapes, names)
         if y in names:
-            ops.op('Identity', [y])     # each output comes from a node
+            ops.op('Identity', [y])     # a node must compute each output
 
 
 @emits
@@ -39,14 +39,14 @@ def _term(pairs):
 
 
 def _contract(ops, terms, out, shapes, names):
-    """Add an Einstein summation of one operand or two, as a matrix product.
+    """Add an Einstein summation of one or two operands, as a matrix product.
 
     Parameters
     ----------
     ops : Operators
-        Gets the nodes.
+        Receives the nodes.
     terms : list of str
-        A letter for each axis of each operand, none of them twice in one operand.
+        A letter for each axis of each operand, unique within an operand.
     out : str
         Letters of the axes of the result.
     shapes : list of tuple of int
@@ -84,7 +84,7 @@ def _contract(ops, terms, out, shapes, names):
 
 
 def _without_lone(ops, term, others, x):
-    """Sum over the axes that appear nowhere else."""
+    """Sum over the axes that occur nowhere else."""
     lone = [i for i, s in enumerate(term) if s not in others]
     if not lone:
         return term, x
@@ -97,14 +97,14 @@ def _ordered(ops, x, term, wanted):
 
 
 def _lengths(lengths, letters):
-    """Return a shape; the first length is left open, as it may be that of a batch."""
+    """Return a shape with an open first length, which may be that of a batch."""
     shape = [lengths[s] for s in letters]
     return [-1, *shape[1:]] if shape and 0 not in shape else shape
 
 
 def _merged(ops, x, lengths, batch, groups):
-    """Merge each group of axes into one, behind the axes of the batch."""
+    """Merge each group of axes into one, after the axes of the batch."""
     shape = [lengths[s] for s in batch]
     shape += [math.prod([lengths[s] for s in group]) for group in groups]
-    # The first length is left open: it may be that of a batch.
+    # The first length is open: it may be that of a batch.
     return ops.reshape(x, shape if 0 in shape else [-1, *shape[1:]])

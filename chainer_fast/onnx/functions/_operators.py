@@ -1,7 +1,8 @@
-"""Nodes in the forms of an operator set, for the converters.
+"""Nodes for a given operator set version, used by the converters.
 
-Between versions of the operator set, arguments move from attributes to inputs. What an
-operator takes is read from its schema, so that converters need not know versions.
+Between versions of the operator set, arguments move from attributes to inputs. The
+arguments of an operator are read from its schema, so that converters do not depend on
+versions.
 """
 import collections
 import functools
@@ -23,7 +24,7 @@ class Operators(onnx_helper.GraphBuilder):
     opset_version : int
         Version of the operator set.
     context : chainer_fast.onnx.context.Context
-        Gets the constants.
+        Receives the constants.
     """
 
     def __init__(self, func, opset_version, context):
@@ -34,11 +35,11 @@ class Operators(onnx_helper.GraphBuilder):
         self._used = collections.Counter()
 
     def has(self, op_name):
-        """Tell whether the operator set has an operator."""
+        """Return whether the operator set has an operator."""
         return onnx.defs.has(op_name, self.opset_version)
 
     def takes(self, op_name, attribute):
-        """Tell whether an operator takes an argument as an attribute."""
+        """Return whether an argument of an operator is an attribute."""
         self._require(op_name)
         schema = onnx.defs.get_schema(op_name, self.opset_version)
         return attribute in schema.attributes
@@ -50,7 +51,7 @@ class Operators(onnx_helper.GraphBuilder):
         version = next((version for version in range(1, first.since_version + 1)
                         if onnx.defs.has(op_name, version)), first.since_version)
         raise RuntimeError(
-            'opset version %d has no form of %s, which needs the operator %s: export '
+            'opset version %d does not support %s, which needs the operator %s: export '
             'with opset_version=%d or later'
             % (self.opset_version, _name(self._func), op_name, version))
 
@@ -65,12 +66,12 @@ class Operators(onnx_helper.GraphBuilder):
         return made
 
     def nodes_of(self, results, output_names):
-        """Return the nodes, after giving results the names of the outputs.
+        """Return the nodes, after renaming results to the names of the outputs.
 
         Parameters
         ----------
         results, output_names : list of str
-            Present names and those to have.
+            Current and new names.
 
         Returns
         -------
@@ -87,14 +88,14 @@ class Operators(onnx_helper.GraphBuilder):
         return tuple(self._nodes)
 
     def const(self, value, name, dtype=None):
-        """Add a constant; numbers get the dtype of the function's first input.
+        """Add a constant; numbers have the dtype of the function's first input.
 
         Parameters
         ----------
         value : array, number or sequence of numbers
             Its values.
         name : str
-            Its name, to which a number is appended if it is taken.
+            Its name, to which a number is appended if it is in use.
         dtype : dtype or None
             Its dtype; None for that of the first input.
 
@@ -127,7 +128,7 @@ class Operators(onnx_helper.GraphBuilder):
         return self.op('Cast', [x], to=element_type(dtype))
 
     def along(self, op_name, x, axes, **kwargs):
-        """Add an operator that takes axes, as an attribute or an input.
+        """Add an operator with axes, as an attribute or an input.
 
         Parameters
         ----------
@@ -152,11 +153,11 @@ class Operators(onnx_helper.GraphBuilder):
         return self.op(op_name, [x, self.ints(axes, 'axes')], **kwargs)
 
     def reshape(self, x, shape, name='shape'):
-        """Reshape; -1 stands for what is left, 0 for the length that was there."""
+        """Reshape; -1 means the remaining length, 0 the previous length."""
         return self.op('Reshape', [x, self.ints(shape, name)])
 
     def transpose(self, x, axes):
-        """Transpose, unless the axes are in order already."""
+        """Transpose, unless the axes are already in order."""
         axes = [int(axis) for axis in axes]
         return x if axes == sorted(axes) else self.op('Transpose', [x], perm=axes)
 
@@ -172,7 +173,7 @@ class Operators(onnx_helper.GraphBuilder):
             'Split', [x, self.ints(lengths, 'split')], len(lengths), axis=axis)
 
     def slice(self, x, axes, starts, ends):
-        """Take a part along some axes."""
+        """Slice along some axes."""
         if self.takes('Slice', 'starts'):
             return self.op('Slice', [x], axes=axes, starts=starts, ends=ends)
         return self.op('Slice', [
@@ -180,7 +181,7 @@ class Operators(onnx_helper.GraphBuilder):
             self.ints(axes, 'axes')])
 
     def pad(self, x, pads, value):
-        """Put a constant around; ``pads`` are those of all fronts, then of all ends."""
+        """Pad with a constant; ``pads`` has those before all axes, then those after."""
         if self.takes('Pad', 'pads'):
             return self.op('Pad', [x], mode='constant', pads=pads, value=value)
         return self.op('Pad', [x, self.ints(pads, 'pads'), self.const(value, 'pad')])
@@ -199,14 +200,14 @@ class Operators(onnx_helper.GraphBuilder):
         return self.op('Clip', [x, *inputs[:2 if high is not None else 1]])
 
     def zero_where(self, condition, x, dtype):
-        """Replace the elements where a condition holds by zeros."""
+        """Replace elements by zeros where a condition holds."""
         if self.has('Where'):
             return self.op('Where', [condition, self.const(0, 'zero', dtype), x])
         kept = self.cast(self.op('Not', [condition]), dtype)
         return self.op('Mul', [x, kept])
 
     def beside_channels(self, parameter, count, ndim):
-        """Align the axes of a parameter with the second and following of ``ndim``."""
+        """Align the axes of a parameter with those from the second of ``ndim`` on."""
         behind = ndim - 1 - count
         if count == 0 or behind <= 0:
             return parameter
@@ -227,17 +228,17 @@ def _refusal(func, why):
 
 
 def element_type(dtype):
-    """Return ONNX's number of a dtype."""
+    """Return ONNX's constant for a dtype."""
     return onnx_helper.NP_TYPE_TO_TENSOR_TYPE[numpy.dtype(dtype)]
 
 
 def positive(axes, ndim):
-    """Return axes counted from the front, as a list; None stays None."""
+    """Return axes as a list of non-negative numbers, or None for None."""
     return None if axes is None else [axis % ndim for axis in axes]
 
 
 def emits(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Return a converter, given what builds the nodes.
+    """Return a converter, given a function that builds the nodes.
 
     Parameters
     ----------
@@ -255,12 +256,12 @@ def emits(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
         operators = Operators(func, opset_version, context)
         build(operators, old_style_or(func), *input_names)
         return operators.nodes(output_names)
-    del convert.__wrapped__     # its parameters are not those of `build`
+    del convert.__wrapped__     # its parameters differ from those of ``build``
     return convert
 
 
 def emits_all(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
-    """Return a converter with several outputs: ``build`` returns the names of them."""
+    """Return a converter with several outputs, whose names ``build`` returns."""
     @functools.wraps(build)
     def convert(func, opset_version, input_names, output_names, context):
         operators = Operators(func, opset_version, context)
@@ -271,7 +272,7 @@ def emits_all(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
 
 
 def old_style_or(func):
-    """Return what an adapter adapts, any other function itself."""
+    """Return the function of an adapter, or any other function itself."""
     function = getattr(func, 'function', None)
     return func if function is None else function
 

@@ -1,4 +1,4 @@
-"""Pooling of regions of interest, by masks of the pixels of each bin."""
+"""Pooling of regions of interest with masks of the pixels of each bin."""
 import math
 
 import numpy
@@ -10,19 +10,19 @@ class Regions:
     Parameters
     ----------
     ops : Operators
-        Gets the nodes; the first input of its function has the images.
+        Receives the nodes; the first input of its function contains the images.
     x : str
         Images, of shape ``(n, c, h, w)``.
     rois : str
         Regions, of shape ``(r, m)``.
     corners : sequence of int
-        Columns of ``rois`` with the top, the left, the bottom and the right.
+        Columns of ``rois`` for the top, left, bottom and right.
     numbers : str
-        Number of the image that each region is in, of shape ``(r,)``.
+        Number of the image of each region, of shape ``(r,)``.
     func : FunctionNode
-        Has ``outh``, ``outw`` and ``spatial_scale``.
+        Function with ``outh``, ``outw`` and ``spatial_scale``.
     extra : int
-        1 if a region has its last row and column, else 0.
+        1 if a region includes its last row and column, else 0.
     """
 
     def __init__(self, ops, x, rois, corners, numbers, func, extra):
@@ -40,7 +40,7 @@ class Regions:
         self._columns = self._masks(left, right, extra, self._size[1], width)
 
     def _masks(self, low, high, extra, count, length):
-        """Tell which pixels are in which bin, in a mask of ``(r, count, length)``."""
+        """Return a mask of the pixels of bins, of shape ``(r, count, length)``."""
         ops = self._ops
         size = ops.op('Sub', [high, low])
         if extra:
@@ -59,17 +59,17 @@ class Regions:
             ops.op('Not', [outside]), ops.op('Less', [pixels, bounds[1]])])
 
     def maxima(self):
-        """Add the maxima of the bins; the least number stands for an empty one.
+        """Add the maxima of the bins, with the smallest number for empty bins.
 
         Returns
         -------
         tuple of str
-            Maxima, of shape ``(r, c, rows, columns)``, and the least number.
+            Maxima, of shape ``(r, c, rows, columns)``, and the smallest number.
         """
         ops, images = self._ops, self._images
         least = ops.const(-math.inf, 'least')
         masks = self._rows, self._columns
-        # Bin by bin along an axis: all at once would take that much more memory.
+        # Bin by bin along an axis: all at once would need proportionally more memory.
         for axis in (3, 2):
             count = self._size[axis - 2]
             parts = []
@@ -81,7 +81,7 @@ class Regions:
         return images, least
 
     def means(self):
-        """Add the means of the bins, 0 for an empty one."""
+        """Add the means of the bins, with 0 for empty bins."""
         ops, dtype = self._ops, self._ops.dtype()
         rows, columns = [
             ops.along('Unsqueeze', ops.cast(masks, dtype), [1])

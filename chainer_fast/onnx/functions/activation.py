@@ -40,7 +40,7 @@ def convert_LeakyReLU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 def convert__Maxout(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     shape = ops.shape()
     split = [shape[func.axis] // func.pool_size, func.pool_size]
-    # Zeros keep lengths, so that that of the batch may change.
+    # Zeros keep lengths, so that the batch size may vary.
     groups = ops.reshape(
         x, [0] * func.axis + split + list(shape[func.axis + 1:]))
     ops.along('ReduceMax', groups, [func.axis + 1], keepdims=0)
@@ -73,7 +73,7 @@ def _along_axis(op_name):
         if axis == last or ops.opset_version >= 13:
             ops.op(op_name, [x], axis=axis)
             return
-        # Until version 13, all axes from the given one on were taken as one.
+        # Before version 13, all axes from the given one on were treated as one.
         order = list(range(ndim))
         order[axis], order[last] = last, axis
         y = ops.op(op_name, [ops.transpose(x, order)], axis=last)

@@ -13,13 +13,13 @@ def _ints(values):
 
 
 def _planar(func):
-    """Stride, pad and dilation of a function on images of two axes."""
+    """Stride, pad and dilation of a function on two-dimensional images."""
     return [_ints(pair) for pair in (
         (func.sy, func.sx), (func.ph, func.pw), (func.dy, func.dx))]
 
 
 def _spatial(func):
-    """The same of a function on images of any number of axes."""
+    """The same for a function on images with any number of axes."""
     return [_ints(numbers) for numbers in (func.stride, func.pad, func.dilate)]
 
 
@@ -38,7 +38,7 @@ def _convolution(ops, func, names, window, dilations):
 
 
 def _dilations(dilate):
-    # As Chainer writes it: the attribute has its default where it is missing.
+    # As in Chainer: a missing attribute has its default.
     return {} if set(dilate) == {1} else {'dilations': dilate}
 
 
@@ -59,13 +59,13 @@ def _deconvolution(ops, func, names, window, outs):
     outs, ksize = _ints(outs), ops.shape(1)[2:]
     if len(names) == 3 and ops.shape(2)[0] != ops.shape(1)[1] * func.groups:
         raise ops.refusal(
-            'its bias has %d elements for %d channels'
+            'its bias has %d elements, but there are %d channels'
             % (ops.shape(2)[0], ops.shape(1)[1] * func.groups))
     extra = [out - (s * (length - 1) + (k - 1) * d + 1 - 2 * p)
              for out, s, length, k, d, p in zip(
                  outs, stride, ops.shape()[2:], ksize, dilate, pad, strict=True)]
     if any(extra):
-        # An output shape would override the pads: runtimes share out what is left.
+        # An output shape would override the pads: runtimes distribute the remainder.
         size = {
             'pads': pad + [p - min(e, 0) for p, e in zip(pad, extra, strict=True)],
             'output_padding': [max(e, 0) for e in extra]}
@@ -102,7 +102,7 @@ def convert_EmbedIDFunction(ops: tp.Any, func: tp.Any, ids: tp.Any, W: tp.Any) -
 
 
 def affine(ops: tp.Any, *names: tp.Any) -> None:
-    """Add the product of rows with a matrix, and a bias if there is one."""
+    """Add the product of rows with a matrix, and a bias if given."""
     if len(names) == 2 and ops.opset_version < 12:
         # Optional from version 11 on; Chainer writes it there, too.
         bias = numpy.zeros(ops.shape(1)[0], ops.dtype(1))
@@ -133,4 +133,4 @@ def convert_BilinearFunction(
 
 
 convert_LocalConvolution2DFunction = refuses(
-    'ONNX has no convolution with filters of their own at each place')
+    'ONNX has no convolution with separate filters at each position')

@@ -1,4 +1,4 @@
-"""How converters of functions to nodes are called."""
+"""The calling conventions of converters."""
 from __future__ import annotations
 
 import typing as tp
@@ -8,14 +8,14 @@ if tp.TYPE_CHECKING:
 
 
 class FunctionConverterParams:
-    """What a converter gets.
+    """Argument of a converter.
 
     Attributes
     ----------
     func : chainer_fast.FunctionNode
         The function, after its application.
     opset_version : int
-        Version of the operator set that is exported to.
+        Operator set version of the export.
     input_names, output_names : list of str
         Names of its inputs and outputs in the ONNX graph.
     context : chainer_fast.onnx.context.Context

@@ -67,7 +67,7 @@ def convert_SigmoidCrossEntropy(
 
 
 def _label_dtype(ops):
-    """Return the dtype of labels: one of the two that all operators take."""
+    """Return the dtype of labels: one of the two that all operators support."""
     return numpy.int32 if ops.dtype(1) == numpy.int32 else numpy.int64
 
 
@@ -82,8 +82,8 @@ def _ignored(ops, labels, label):
 
 
 def _one_hot(ops, labels, values):
-    """Numbers for each class, the second one for that of the label."""
-    # Runtimes have this operator for few dtypes.
+    """Numbers for each class, with the second one at the label."""
+    # Runtimes support this operator for few dtypes.
     chosen = ops.op('OneHot', [
         labels, ops.const(ops.shape()[1], 'depth', _label_dtype(ops)),
         ops.const(values, 'values', numpy.float32)], axis=1)
@@ -114,7 +114,7 @@ def convert_SoftmaxCrossEntropy(
     if func.soft_target:
         _soft_targets(ops, func, x, t)
         return
-    ops.takes('OneHot', 'axis')     # without it there is no way to pick a class
+    ops.takes('OneHot', 'axis')     # without it, a class cannot be selected
     labels = _labels(ops, t)
     weights = None
     if func.class_weight is not None:
@@ -136,7 +136,7 @@ def convert_SoftmaxCrossEntropy(
 
 
 def _is_plain(func, ops):
-    """Tell whether Chainer's converter, up to version 11, can handle the example."""
+    """Return whether Chainer's converter, up to version 11, supports the example."""
     t = func.get_retained_inputs()[1].array
     return (func.normalize and func.class_weight is None and func.reduce == 'mean'
             and len(ops.shape()) == 2 and func.ignore_label == -1
@@ -182,7 +182,7 @@ def _soft_targets(ops, func, x, t):
         name if ops.dtype(i) == dtype else ops.cast(name, dtype)
         for i, name in enumerate((scores, t))]
     if func.soft_target_loss == 'kl-divergence':
-        # Chainer adds the number so that zeros have a logarithm.
+        # Chainer adds the term so that zeros have a logarithm.
         logs = ops.op('Log', [ops.op('Add', [t, ops.const(func.eps, 'eps', dtype)])])
         scores = ops.op('Sub', [scores, logs])
     losses = ops.op('Neg', [ops.op('Mul', [scores, t])])

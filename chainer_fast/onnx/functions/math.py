@@ -34,7 +34,7 @@ convert_Sqrt: tp.Any = operator('Sqrt')
 convert_Sub: tp.Any = operator('Sub')
 convert_Tan: tp.Any = operator('Tan')
 
-# Functions that leave the graph: the export puts functions of these names in.
+# Functions that make no node in the graph: the export inserts functions of these names.
 convert_ceil: tp.Any = operator('Ceil')
 convert_floor: tp.Any = operator('Floor')
 convert_sign: tp.Any = operator('Sign')
@@ -115,7 +115,7 @@ def convert_Square(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 
 @emits
 def convert_Arctan2(ops: tp.Any, func: tp.Any, y: tp.Any, x: tp.Any) -> None:
-    # The arctangent of y / x is right for x >= 0, and half a turn off elsewhere.
+    # The arctangent of y / x is correct for x >= 0, and off by half a turn elsewhere.
     zero, turn = ops.const(0, 'zero'), ops.const(math.pi, 'pi')
     back = ops.op('Where', [
         ops.op('Less', [y, zero]), ops.const(-math.pi, 'minus_pi'), turn])
@@ -142,7 +142,7 @@ def _of_pairs(op_name):
     def convert(ops, func, x1, x2):
         if ops.shape(0) != ops.shape(1) and ops.opset_version < 8:
             raise RuntimeError(
-                'opset version %d has no form of %s for the shapes %s and %s: export '
+                'opset version %d does not support %s for the shapes %s and %s: export '
                 'with opset_version=8 or later'
                 % (ops.opset_version, op_name, ops.shape(0), ops.shape(1)))
         ops.op(op_name, [x1, x2])
@@ -167,7 +167,7 @@ def _reduction(op_name):
     def convert(ops, func, x):
         axes = positive(func.axis, len(ops.shape()))
         if axes == []:
-            ops.op('Identity', [x])     # no axes mean all of them to ONNX
+            ops.op('Identity', [x])     # in ONNX, no axes mean all axes
         else:
             ops.along(op_name, x, axes, keepdims=int(func.keepdims))
     return emits(convert)
@@ -203,7 +203,7 @@ convert_ArgMin: tp.Any = _place('ArgMin')
 
 
 def _flat_or(ops, func, x):
-    """Array and axis; the array as a vector if the function has no axis."""
+    """Array and axis; the array is flattened if the function has no axis."""
     if func.axis is None:
         return ops.reshape(x, [-1]), 0
     return x, func.axis % len(ops.shape())
@@ -222,7 +222,7 @@ def convert_Cumprod(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     if ops.has('CumProd'):
         ops.op('CumProd', [x, ops.ints(axis, 'axis')])
         return
-    # Row i of a square has the factors up to i, and ones behind.
+    # Row i of a square matrix has the factors up to i, followed by ones.
     n, ndim = shape[axis], len(shape)
     mask = numpy.tri(n, dtype=bool).reshape((n, n) + (1,) * (ndim - 1 - axis))
     rows = ops.along('Unsqueeze', x, [axis])
@@ -235,7 +235,7 @@ def convert_Cumprod(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 def convert_BroadcastTo(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     shape = list(func._shape)
     if ops.context.has_named_sizes:
-        # One leaves the size of the input, whatever it is.
+        # Broadcasting with one keeps the size of the input, whatever it is.
         for axis, length in enumerate(reversed(ops.shape()), 1):
             if shape[-axis] == length:
                 shape[-axis] = 1
@@ -282,4 +282,4 @@ convert_DiGamma = convert_LGamma = convert_PolyGamma = convert_Zeta = refuses(
 convert_ErfInv = convert_ErfcInv = convert_Ndtri = refuses(
     'ONNX has no inverse of the error function')
 convert_Erfcx = convert_LogNdtr = refuses(
-    'ONNX has no error function that keeps its precision far out')
+    'ONNX has no error function that is precise in its tails')

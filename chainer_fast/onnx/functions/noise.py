@@ -13,7 +13,7 @@ def dropped(ops: tp.Any, x: tp.Any, ratio: tp.Any):
     """Add dropout in training mode; returns its output."""
     if ops.takes('Dropout', 'ratio'):
         return ops.op('Dropout', [x], ratio=ratio)
-    # Up to version 11 it was the runtime's mode that decided.
+    # Up to version 11, the runtime's mode determined it.
     return ops.op('Dropout', [
         x, ops.const(ratio, 'ratio', numpy.float32),
         ops.const(True, 'training_mode', bool)])
@@ -21,7 +21,7 @@ def dropped(ops: tp.Any, x: tp.Any, ratio: tp.Any):
 
 @emits
 def convert_Dropout(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
-    # Functions of this class are made in training mode only.
+    # Functions of this class are only made in training mode.
     dropped(ops, x, func.dropout_ratio)
 
 

@@ -19,7 +19,7 @@ def convert_BatchNormalization(
     options = {'epsilon': func.eps, 'momentum': func.decay}
     if not ops.takes('BatchNormalization', 'training_mode'):
         return [_batch_operator(ops, x, parameters, **options)]
-    # In this mode it has the new statistics as outputs as well.
+    # In this mode it also outputs the new statistics.
     return [_batch_operator(ops, x, parameters, 3, training_mode=1, **options)]
 
 
@@ -40,7 +40,7 @@ def convert_FixedBatchNormalization(
 
 
 def _fits_operator(func):
-    """Tell whether the parameters belong to the second axis, as ONNX has it."""
+    """Return whether the parameters belong to the second axis, as in ONNX."""
     return tuple(func.key_axis) == (1,)
 
 
@@ -56,7 +56,7 @@ def _batch_operator(ops, x, parameters, count=1, **attributes):
 
 
 def _add_statistics(ops, func, mean, var):
-    """Add mean and variance as initializers, in the name of the link if any."""
+    """Add mean and variance as initializers, named after the link if any."""
     owner = None
     for node in func.inputs[1:3]:
         owner = owner or ops.context.get_link(node.get_variable_or_none())
@@ -65,7 +65,7 @@ def _add_statistics(ops, func, mean, var):
 
 
 def _add_statistic(context, owner, array, name):
-    # The array is a copy: the user may have given one for several purposes.
+    # The array is a copy: the user may have passed one for several purposes.
     if owner is None:
         return context.add_param(array, name)
     of_link = '%s_%s' % (owner[0], name)
@@ -80,7 +80,7 @@ def _add_statistic(context, owner, array, name):
 
 
 def _spread(ops, func, parameter):
-    """Align a parameter of some axes with the values."""
+    """Align a parameter with some axes of the values."""
     axes = [i for i in range(len(ops.shape())) if i not in func.key_axis]
     return ops.along('Unsqueeze', parameter, axes)
 
@@ -109,7 +109,7 @@ convert_BatchRenormalizationFunction = refuses(
 @emits
 def convert_GroupNormalization(
         ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any) -> None:
-    # Until version 20, the operator had its parameters by group, not by channel.
+    # Before version 21, the operator had parameters per group, not per channel.
     if ops.opset_version >= 21:
         ops.op('GroupNormalization', [x, gamma, beta], epsilon=func.eps,
                num_groups=func.groups)
@@ -128,7 +128,7 @@ def convert_GroupNormalization(
 
 
 def _standard_rows(ops, rows, eps):
-    """Give each row the mean 0 and the variance 1."""
+    """Normalize each row to mean 0 and variance 1."""
     def mean(x):
         return ops.along('ReduceMean', x, [1], keepdims=0)
 
@@ -155,7 +155,7 @@ def convert_LayerNormalization(
 
 @emits
 def convert_LocalResponseNormalization(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
-    size = func.n // 2 * 2 + 1      # as many channels on both sides
+    size = func.n // 2 * 2 + 1      # equally many channels on both sides
     ops.op('LRN', [x], size=size, bias=float(func.k), beta=float(func.beta),
            alpha=float(func.alpha) * size)
 
@@ -164,7 +164,7 @@ def convert_LocalResponseNormalization(ops: tp.Any, func: tp.Any, x: tp.Any) -> 
 def convert_NormalizeL2(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
     axes = positive(func.axis, len(ops.shape()))
     if len(axes) == 1 and ops.opset_version < 12:
-        # As Chainer writes it: without the number that keeps the length from zero.
+        # As in Chainer: without the term that prevents a length of zero.
         ops.op('LpNormalization', [x], axis=axes[0], p=2)
         return
     length = ops.along('ReduceL2', x, axes, keepdims=1)

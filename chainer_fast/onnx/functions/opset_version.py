@@ -1,4 +1,4 @@
-"""Versions of the operator set that a converter has forms for."""
+"""Operator set versions that a converter supports."""
 from __future__ import annotations
 
 import functools
@@ -6,10 +6,10 @@ import typing as tp
 
 
 def support(opset_versions: tp.Any) -> tp.Callable[..., tp.Any]:
-    """Return a decorator that says which opset versions a converter has forms for.
+    """Return a decorator that lists the opset versions a converter distinguishes.
 
-    A form serves all later versions up to the next one in the list, so the list names
-    the versions in which what the converter emits has changed.
+    A form applies to all versions up to the next one in the list, which therefore has
+    the versions in which the emitted nodes change.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def support(opset_versions: tp.Any) -> tp.Callable[..., tp.Any]:
     -------
     callable
         Decorator for ``converter(func, opset_version, input_names, output_names,
-        context)``. The converter gets the largest listed version that is not above the
-        one exported to. Below the smallest, RuntimeError is raised.
+        context)``. The converter gets the largest listed version that is not above
+        that of the export. Below the smallest one, RuntimeError is raised.
     """
     versions = sorted(opset_versions)
 

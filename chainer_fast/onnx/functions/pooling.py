@@ -23,7 +23,7 @@ def _padded(ops, x, fronts, ends, value):
 
 def _average(ops, func, x):
     ksize, stride, pad = _window(func)
-    # Pads as long as the window are more than runtimes take.
+    # Runtimes do not support pads as long as the window.
     if any(p >= k for p, k in zip(pad, ksize, strict=True)):
         x, pad = _padded(ops, x, pad, pad, 0.), [0] * len(pad)
     counted = int(getattr(func, 'pad_value', 0) == 0)
@@ -42,7 +42,7 @@ def _max(ops, func, x):
         options['storage_order'] = 0
     ends = pad
     if func.cover_all:
-        # A window may lie in the pad behind only; rounding up does not count it.
+        # A window may be completely in the end padding; rounding up does not count it.
         inside = all((out - 1) * s < n + p for out, s, n, p in zip(
             outs, stride, lengths, pad, strict=True))
         if inside and ops.opset_version >= 11:
@@ -59,13 +59,13 @@ def _max(ops, func, x):
 
 
 def _needed(ksize, stride, pad, lengths, outs):
-    """Pads behind that the windows reach into."""
+    """End pads that the windows overlap."""
     return [max((out - 1) * s + k - n - p, 0) for k, s, p, n, out in zip(
         ksize, stride, pad, lengths, outs, strict=True)]
 
 
 def _ends(ksize, stride, pad, lengths, outs):
-    """Pads behind such that the windows cover all: Chainer's if runtimes take them."""
+    """End pads such that windows cover all elements: Chainer's if runtimes allow."""
     ends = [p + s - 1 for p, s in zip(pad, stride, strict=True)]
     if all(e < k for e, k in zip(ends, ksize, strict=True)):
         return ends
@@ -84,7 +84,7 @@ def _unpooled(ops, func, x, outs):
     if stride == ksize and not any(pad) and full == list(outs):
         _repeated(ops, x, [1., 1., *map(float, ksize)])
         return
-    # Each element is spread over its window, and added up where windows overlap.
+    # Each element is spread over its window, and summed where windows overlap.
     channels = ops.shape()[1]
     ones = ops.const(numpy.ones([channels, 1, *ksize]), 'ones')
     whole = [s * (n - 1) + k - p for s, n, k, p in zip(
@@ -124,7 +124,7 @@ def convert_UnpoolingND(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 
 
 convert_Upsampling2D = refuses(
-    'the places that it puts elements at are an array outside of the graph')
+    'the positions of its elements are an array outside of the graph')
 
 
 # ------------------------------------------------------------------ regions of interest
@@ -139,15 +139,15 @@ def _maxima(ops, regions):
 @emits
 def convert_ROIPooling2D(ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any) -> None:
     if ops.opset_version >= 22:
-        # Of this version's operator, ONNX Runtime has no implementation.
+        # ONNX Runtime does not implement the operator of this version.
         numbers = ops.along(
             'Squeeze', ops.op('Gather', [rois, ops.ints([0], 'first')], axis=1), [1])
         _maxima(ops, _regions.Regions(ops, x, rois, (2, 1, 4, 3), numbers, func, 1))
         return
     warnings.warn(
-        'Runtimes differ in the pooling of regions of interest: some take 0 as the '
-        'least output, which is another result for negative inputs. Compare the '
-        'outputs of yours.', stacklevel=2)
+        'Runtimes differ in the pooling of regions of interest: some use 0 as the '
+        'smallest output, which changes results for negative inputs. Compare the '
+        'outputs of your runtime.', stacklevel=2)
     ops.op('MaxRoiPool', [x, rois], pooled_shape=[func.outh, func.outw],
            spatial_scale=func.spatial_scale)
 
@@ -159,8 +159,9 @@ def convert_ROIAverageAlign2D(
     ratio = set(func._ratio)
     if len(ratio) > 1:
         raise ops.refusal(
-            'ONNX has one number of samples for both axes, not %s' % (func._ratio,))
-    # Chainer has the corners as (y, x).
+            'ONNX supports one number of samples for both axes, not '
+            '%s' % (func._ratio,))
+    # Chainer stores the corners as (y, x).
     corners = ops.op('Gather', [rois, ops.ints([1, 0, 3, 2], 'order')], axis=1)
     options = {}
     if ops.takes('RoiAlign', 'coordinate_transformation_mode'):
@@ -171,7 +172,7 @@ def convert_ROIAverageAlign2D(
 
 
 convert_ROIMaxAlign2D = refuses(
-    'ONNX takes the maximum before it interpolates, not after')
+    'ONNX computes the maximum before it interpolates, not after')
 
 
 @emits

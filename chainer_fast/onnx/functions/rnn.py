@@ -37,7 +37,7 @@ def convert_n_step_gru(
     ws, bs, xs = names[:count], names[count:2 * count], names[2 * count:]
     sizes = tuple([ops.shape(1 + 2 * count + i)[0] for i in range(len(xs))])
     groups = [[each[k:k + 6] for k in range(0, count, 6)] for each in (ws, bs)]
-    # From version 12 on, a node would have to know whether this is training.
+    # From version 12 on, a node would depend on the training mode.
     ratio = func.arg1 if ops.opset_version < 12 else None
     return _network(ops, 'gru', 1, ratio, sizes, [hx], xs, *groups)
 
@@ -47,7 +47,7 @@ def _network(ops, mode, directions, ratio, sizes, states, xs, ws, bs):
     count, batch, n = ops.shape()
     if sizes[0] < batch:
         raise ops.refusal(
-            '%d of its %d sequences are empty, whose states runtimes do not keep'
+            '%d of its %d sequences are empty, but runtimes do not keep their states'
             % (batch - sizes[0], batch))
     per_layer = [
         ops.split(state, 0, [directions] * (count // directions)) for state in states]
@@ -84,7 +84,7 @@ def _sequence(ops, xs, sizes):
 
 
 def _lengths(ops, sizes):
-    """Lengths of the sequences, or nothing if they are equally long."""
+    """Lengths of the sequences, or an empty name if they are equal."""
     if set(sizes) == {sizes[0]}:
         return ''
     lengths = (numpy.arange(sizes[0])[:, None] < sizes).sum(axis=1)
@@ -111,7 +111,7 @@ def _layer(ops, mode, directions, n, x, lengths, states, ws, bs):
 
 
 def _of_sides(ops, groups, gates):
-    """Join what belongs to some gates, for each direction."""
+    """Join the arrays of some gates, for each direction."""
     return _joined(ops, [
         ops.along('Unsqueeze', _joined(ops, [group[gate] for gate in gates]), [0])
         for group in groups])
@@ -134,7 +134,7 @@ def _side_by_side(ops, y, directions, n):
 def convert_LSTM(ops: tp.Any, func: tp.Any, c_prev: tp.Any, x: tp.Any) -> list[str]:
     size, whole = ops.shape(1)[0], ops.shape(0)[0]
     rest = None
-    if size < whole:    # the samples behind have ended
+    if size < whole:    # the remaining samples have ended
         rest = ops.slice(c_prev, [0], [size], [whole])
         c_prev = ops.slice(c_prev, [0], [0], [size])
     a, i, f, o = _gates(ops, x, ops.shape(1))
@@ -157,7 +157,7 @@ def convert_SLSTM(
 
 
 def _gates(ops, x, shape):
-    """Take apart the gates, which alternate along the second axis."""
+    """Split the gates, which alternate along the second axis."""
     x = ops.reshape(x, [0, shape[1] // 4, 4, *shape[2:]])
     return [ops.along('Squeeze', gate, [2]) for gate in ops.split(x, 2, [1] * 4)]
 
@@ -170,4 +170,4 @@ def _kept(ops, f, c):
     return ops.op('Mul', [ops.op('Sigmoid', [f]), c])
 
 
-convert_TreeLSTM = refuses('the order of its cells is that of one tree')
+convert_TreeLSTM = refuses('the order of its cells is fixed for one tree')

@@ -7,7 +7,7 @@ import typing as tp
 from chainer_fast.link import Link
 from chainer_fast.onnx.export_testcase import export_testcase
 
-#: Folder of all test cases, in the current one.
+#: Folder of all test cases, in the current working folder.
 TEST_OUT_DIR = 'out'
 
 
@@ -21,13 +21,13 @@ def gen_test_data_set(
     model : chainer_fast.Link
         The model.
     args : Variable, array, or list, tuple or dict of them
-        Its arguments.
+        Arguments of the model.
     name : str
         Name of the test case.
     opset_version : int
         Version of the operator set.
     **kwargs
-        Other arguments of :func:`chainer_fast.onnx.export_testcase`.
+        Further arguments of :func:`chainer_fast.onnx.export_testcase`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Arrays for tests, the same at each call."""
+"""Deterministic arrays for tests."""
 from __future__ import annotations
 
 import math
@@ -10,14 +10,14 @@ from chainer_fast.types import DTypeSpec, NdArray
 
 
 def shaped_range(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
-    """Return the integers from zero on.
+    """Return consecutive integers from zero.
 
     Parameters
     ----------
     *shape : int
         Shape.
     dtype : dtype
-        Not looked at, as in Chainer.
+        Ignored, as in Chainer.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def nonzero_increasing(
     dtype : dtype
         Floating dtype.
     bias : float
-        Added to :func:`increasing`.
+        Number to add to :func:`increasing`.
 
     Returns
     -------
@@ -71,10 +71,11 @@ def nonzero_increasing(
     Raises
     ------
     AssertionError
-        If one is zero with this bias.
+        If an element is zero with this bias.
     """
     numbers = increasing(*shape, dtype=dtype) + numpy.asarray(bias, dtype)
-    assert (numbers != 0).all(), 'a bias of %s in %s leaves a zero' % (bias, dtype)
+    assert (numbers != 0).all(), (
+        'with a bias of %s in %s, one element is zero' % (bias, dtype))
     return numbers
 
 

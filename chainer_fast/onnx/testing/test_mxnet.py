@@ -14,9 +14,9 @@ def check_model_expect(
         atol: float = 1e-5) -> None:
     """Raise ImportError: MXNet cannot be installed beside this package.
 
-    Takes the arguments of
-    :func:`chainer_fast.onnx.testing.test_onnxruntime.check_model_expect`, which is to
-    be used instead.
+    Its arguments are those of
+    :func:`chainer_fast.onnx.testing.test_onnxruntime.check_model_expect`, which
+    replaces it.
     """
     raise ImportError(
         'MXNet has no release for the NumPy in use: check models with '

@@ -29,12 +29,12 @@ def load_test_data(
     Returns
     -------
     tuple of dict
-        Inputs and outputs by these names.
+        Inputs and outputs, by name.
     """
     def load(kind, names):
         count = len(glob.glob(os.path.join(glob.escape(data_dir), kind + '_*.pb')))
         assert count == len(names), (
-            '%s has %d files %s_*.pb, but there are %d names' % (
+            '%s has %d files %s_*.pb, but %d names were given' % (
                 data_dir, count, kind, len(names)))
         return {
             name: onnx.numpy_helper.to_array(onnx.load_tensor(
@@ -53,15 +53,14 @@ def check_model_expect(
     test_path : str
         Folder of the test case.
     input_names : sequence of str or None
-        The inputs that are expected; those of the model that have no initializer by
-        default.
+        The expected inputs; by default those of the model that have no initializer.
     rtol, atol : float
         Tolerances.
 
     Raises
     ------
     AssertionError
-        If an output or the names of the inputs are different.
+        If an output or the names of the inputs differ.
     ImportError
         If onnxruntime is not installed.
     """

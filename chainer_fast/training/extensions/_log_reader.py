@@ -1,4 +1,4 @@
-"""Base of the extensions that read a log."""
+"""Base class of extensions that read a log."""
 from __future__ import annotations
 
 from chainer_fast._help import mistakes
@@ -8,7 +8,7 @@ from chainer_fast.training.extensions.log_report import LogReport
 
 
 class LogReader(Extension):
-    """Extension that does something with each new entry of a log.
+    """Extension that processes each new entry of a log.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class LogReader(Extension):
 
     def __init__(self, log_report: str | LogReport = 'LogReport') -> None:
         self._log_report = log_report
-        self._log_len = 0  # number of entries that have been read
+        self._log_len = 0  # number of entries read
 
     def _read_log(self, trainer):
         source = self._log_report
@@ -34,13 +34,14 @@ class LogReader(Extension):
         if isinstance(source, LogReport):
             source(trainer)
             return source.log
-        raise TypeError('log_report is the name of an extension or a LogReport, not %s'
+        raise TypeError('log_report must be the name of an extension or a LogReport, '
+                        'not %s'
                         % type(source))
 
     def _new_entries(self, log):
-        """Yield the entries that have not been read, and count each when it has been.
+        """Yield the entries that have not been read, and count each after reading.
 
-        A log may know no more than its length and its entries by their numbers.
+        A log need only support ``len()`` and integer indices.
         """
         while self._log_len < len(log):
             yield log[self._log_len]

@@ -7,14 +7,14 @@ from chainer_fast._help import mistakes
 
 
 def check(extension: tp.Any, wanted: tp.Iterable[str], known: tp.Iterable[str]) -> None:
-    """Warn, once a key, of keys that look like misspellings of what is reported.
+    """Warn, once for each key, of keys that look like misspellings of reported keys.
 
-    A key that is like none may be one that is reported later, and there is no warning.
+    A key that resembles none may be reported later, so that there is no warning.
 
     Parameters
     ----------
     extension : Extension
-        The extension that was given the keys.
+        The extension with the keys.
     wanted : iterable of str
         The keys.
     known : iterable of str

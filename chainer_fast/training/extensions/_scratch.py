@@ -1,8 +1,8 @@
 """Temporary folders for files that are being written.
 
-A program that is killed leaves its folders behind, with files of any size in them. Each
-folder is locked while its program lives, so that the next program can tell which to
-remove.
+A program that is killed leaves its folders, with files of any size in them. Each folder
+is locked while its program runs, so that the next program can recognize and remove
+those folders.
 """
 import contextlib
 import os
@@ -24,7 +24,7 @@ def temporary_folder(parent, name):
     Parameters
     ----------
     parent : str
-        Folder to make it in.
+        Folder to create it in.
     name : str
         Name of the file to be written.
     """
@@ -44,7 +44,7 @@ def _make(parent, name):
         path = new[:-len(_NEW)] + _SUFFIX
         try:
             os.rename(new, path)
-        except FileNotFoundError:   # taken for a relic before it was locked
+        except FileNotFoundError:   # removed as a leftover before it was locked
             if lock is not None:
                 os.close(lock)
         else:
@@ -57,14 +57,14 @@ def remove_relics(parent):
     Parameters
     ----------
     parent : str
-        Folder where they were made.
+        Folder that contains them.
     """
     with contextlib.suppress(OSError):
         names = os.listdir(parent)
         for name in names:
             path = os.path.join(parent, name)
             if name.startswith(_PREFIX) and name.endswith(_NEW):
-                # Not locked yet, and empty. A living program makes another one.
+                # It is empty and not locked yet. A running program creates another one.
                 with contextlib.suppress(OSError):
                     os.rmdir(path)
             elif name.startswith(_PREFIX) and name.endswith(_SUFFIX):

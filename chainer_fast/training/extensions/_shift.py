@@ -1,4 +1,4 @@
-"""Base of the extensions that change a hyperparameter over time."""
+"""Base class of extensions that change a hyperparameter over time."""
 from __future__ import annotations
 
 import typing as tp
@@ -17,7 +17,8 @@ if tp.TYPE_CHECKING:
 def as_python_scalar(value):
     """Convert NumPy's scalars to Python's.
 
-    A ``numpy.float64`` as a hyperparameter would make float64 of float32 gradients.
+    A hyperparameter of type ``numpy.float64`` would turn float32 gradients into
+    float64.
     """
     return value.item() if isinstance(value, (numpy.generic, numpy.ndarray)) else value
 
@@ -51,14 +52,14 @@ class HyperparameterShift(extension.Extension):
         return self._optimizer or trainer.updater.get_optimizer('main')
 
     def _value_at(self, t):
-        """Return the value after ``t`` calls, or ``None`` to leave it alone."""
+        """Return the value after ``t`` calls, or ``None`` for no change."""
         raise NotImplementedError
 
     def _read(self, optimizer):
         try:
             return getattr(optimizer, self._attr)
         except (AttributeError, RuntimeError) as error:
-            # A RuntimeError is that of a property, such as Adam's lr.
+            # A property such as Adam's lr may raise RuntimeError.
             mistakes.tell(error, 'The hyperparameters of %s are %s' % (
                 type(optimizer).__name__, ', '.join(optimizer.hyperparam.get_dict())))
             raise
@@ -87,7 +88,7 @@ class HyperparameterShift(extension.Extension):
 
 
 class RememberingShift(HyperparameterShift):
-    """Shift that saves the last value, so it can be resumed with other arguments.
+    """Shift that saves the last value, so that it can resume with other arguments.
 
     Parameters
     ----------
@@ -138,6 +139,6 @@ class RememberingShift(HyperparameterShift):
                 raise
             value = None
         if value is None and self._t and isinstance(serializer, Deserializer):
-            # Chainer 1 saved no value, and counted the one before training as a call.
+            # Chainer 1 saved no value, and counted the call before training.
             self._t -= 1
         self._last_value = as_python_scalar(value)

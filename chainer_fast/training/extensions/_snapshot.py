@@ -49,7 +49,7 @@ def snapshot_object(
         A :mod:`snapshot writer <chainer_fast.training.extensions.snapshot_writers>`,
         instead of ``savefun``.
     snapshot_on_error : bool
-        Whether to save if the training loop fails, too.
+        Whether to save also if the training loop fails.
     n_retains : int
         Number of files to keep, if positive; older ones are removed.
     autoload : bool
@@ -127,10 +127,10 @@ def snapshot(
 
     Examples
     --------
-    The training goes on where it stopped, when the program is started again: ::
+    The training continues where it stopped when the program is started again: ::
 
-        trainer.extend(extensions.snapshot(n_retains=2, autoload=True), trigger=(1,
-        'epoch'))
+        trainer.extend(
+            extensions.snapshot(n_retains=2, autoload=True), trigger=(1, 'epoch'))
     """
     n_retains = _retained(kwargs, n_retains)
     argument.assert_kwargs_empty(kwargs)
@@ -158,12 +158,12 @@ def _always_true() -> bool:
 
 
 class _Snapshot(extension.Extension):
-    """Extension that saves a target, the trainer if it is ``None``."""
+    """Extension that saves a target, which is the trainer if it is ``None``."""
 
     trigger = (1, 'epoch')
     priority = -100
 
-    # The file names that this process has written, including those of other extensions.
+    # Names of files written by this process, including those of other extensions.
     _written = set()
     # The files that existed at the beginning; None if no files will be removed.
     _known = None
@@ -189,7 +189,7 @@ class _Snapshot(extension.Extension):
 
     @property
     def _saves_trainer(self) -> bool:
-        """Tell whether it saves the trainer; other extensions lack this method."""
+        """Whether it saves the trainer; other extensions lack this property."""
         return self._target is None
 
     def initialize(self, trainer: Trainer) -> None:
@@ -209,15 +209,14 @@ class _Snapshot(extension.Extension):
                 for _, name in _find_snapshot_files(self.filename, trainer.out)}
 
     def _warn_of_strangers(self, trainer: Trainer) -> None:
-        """Warn, once, that files of another training will be removed.
-        """
+        """Warn, once, that files of another training will be removed.  """
         strangers = self._files(trainer) - self._known - self._written
         if strangers:
             self._known = None
             warnings.warn(
-                'the snapshot %s is not of this training. Do two of them share the '
-                'folder? Each removes the files of the other, having n_retains=%s; '
-                'give them different folders or file names'
+                'the snapshot %s was not written by this training. If two trainings '
+                'share the folder, each removes the files of the other, as '
+                'n_retains=%s; use different folders or file names'
                 % (min(strangers), self.n_retains), RuntimeWarning, stacklevel=4)
 
     def __call__(self, trainer: Trainer) -> None:
@@ -287,7 +286,7 @@ def _find_stale_snapshots(fmt, path, n_retains: int):
 
 
 def _load_latest(fmt, path, target: tp.Any) -> None:
-    """Load the newest file that is not damaged, and warn of those skipped."""
+    """Load the newest undamaged file, with warnings for those skipped."""
     passed_over = 0
     for _, name in reversed(_find_snapshot_files(fmt, path)):
         file = os.path.join(path, name)
@@ -302,13 +301,13 @@ def _load_latest(fmt, path, target: tp.Any) -> None:
         except zipfile.BadZipFile as error:
             damage = str(error)
         passed_over += 1
-        warnings.warn('autoload passes over the snapshot %s in %s, which is damaged: %s'
+        warnings.warn('autoload skips the snapshot %s in %s, which is damaged: %s'
                       % (name, path, damage), stacklevel=4)
     if passed_over:
-        warnings.warn('none of the %s snapshots in %s is whole; starting from the '
+        warnings.warn('all %s snapshots in %s are damaged; starting from the '
                       'beginning' % (passed_over, path), stacklevel=4)
     else:
-        _print_in_debug_mode('autoload: %s has no snapshot named %s' % (path, fmt))
+        _print_in_debug_mode('autoload: %s contains no snapshot named %s' % (path, fmt))
 
 
 def _print_in_debug_mode(text: str) -> None:
@@ -326,7 +325,7 @@ def _is_hdf5(file) -> bool:
 
 
 def _damage_of(file) -> str | None:
-    """Read a whole file; return what is wrong with it, or ``None``."""
+    """Read a whole file; return a description of its damage, or ``None``."""
     size, read = os.path.getsize(file), _read_npz
     if _is_hdf5(file):
         hdf5._check_available()
@@ -343,10 +342,10 @@ def _damage_of(file) -> str | None:
 def _read_npz(file) -> None:
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
-            with archive.open(info) as member:  # which checks the sum
+            with archive.open(info) as member:  # which verifies the checksum
                 size = sum(map(len, iter(lambda: member.read(1 << 20), b'')))
             if size != info.file_size:
-                raise zipfile.BadZipFile('%s has %s bytes, where %s are expected'
+                raise zipfile.BadZipFile('%s has %s bytes instead of %s'
                                          % (info.filename, size, info.file_size))
 
 

@@ -1,4 +1,4 @@
-"""Base of the extensions that hand the log to another tool."""
+"""Base class of extensions that send the log to another tool."""
 from __future__ import annotations
 
 import importlib
@@ -17,7 +17,7 @@ if tp.TYPE_CHECKING:
 
 
 def check_tool(module: str, user: str, extra: str) -> None:
-    """Import a module, or tell which extra of this distribution brings it."""
+    """Import a module, or report which extra of the package installs it."""
     try:
         importlib.import_module(module)
     except ImportError as error:
@@ -27,11 +27,11 @@ def check_tool(module: str, user: str, extra: str) -> None:
 
 
 class Tracker(LogReader):
-    """Extension that hands each new entry of a log to a tool that tracks trainings.
+    """Extension that sends each new entry of a log to an experiment tracker.
 
-    A snapshot remembers the run and how many entries the tool has, so that a resumed
-    training continues the run and repeats nothing. Values that are no numbers, which a
-    ``postprocess`` of the log may add, are left out.
+    A snapshot contains the run and the number of entries sent, so that a resumed
+    training continues the run without repeating entries. Values that are not numbers,
+    which a ``postprocess`` of the log may add, are omitted.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Tracker(LogReader):
         The log, as for :class:`PrintReport`.
     """
 
-    # After LogReport, whatever the order in which they are added; before snapshots.
+    # After LogReport, in whatever order they are added, and before snapshots.
     priority = PRIORITY_READER - 50
 
     def __init__(
@@ -55,12 +55,13 @@ class Tracker(LogReader):
     def initialize(self, trainer: Trainer) -> None:
         self._open(trainer)
         self._is_open = True
-        # What the caller of run() may be handling does not fail this training.
+        # An exception that the caller of run() is handling is no failure of this
+        # training.
         self._handled = sys.exc_info()[1]
 
     def __call__(self, trainer: Trainer) -> None:
         log = self._read_log(trainer)
-        if len(log) < self._log_len:  # not the log that the snapshot knows
+        if len(log) < self._log_len:  # not the log of the snapshot
             self._log_len = 0
         for entry in self._new_entries(log):
             values = {key: number for key, value in entry.items()
@@ -70,11 +71,11 @@ class Tracker(LogReader):
     def finalize(self) -> None:
         if self._is_open:
             self._is_open = False
-            # Not by on_error, which nobody calls for interrupts.
+            # Not by on_error, which is not called for interrupts.
             error = sys.exc_info()[1]
             self._close(error is not None and error is not self._handled)
 
-    # The trainer calls this if the loop does not even begin.
+    # The trainer calls this even if the loop does not begin.
     _abandon = finalize
 
     @mistakes.explain_serializer
@@ -87,9 +88,9 @@ class Tracker(LogReader):
         raise NotImplementedError
 
     def _write(self, values, step):
-        """Hand over the values of one entry."""
+        """Send the values of one entry."""
         raise NotImplementedError
 
     def _close(self, has_failed):
-        """End the run of a training that has come to its end, or has not."""
+        """End the run of a training that has finished or failed."""
         raise NotImplementedError

@@ -64,7 +64,7 @@ class Process(multiprocessing.Process):
 
     def run(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # A handler inherited by a fork is not meant for this process.
+        # A handler inherited through a fork does not apply to this process.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         try:
             super().run()
@@ -85,8 +85,8 @@ class Process(multiprocessing.Process):
 class Server(Process):
     """Process that executes tasks for its parent, and ends with it.
 
-    A parent that was killed cannot end it, and a queue does not tell that nobody is
-    left at the other end.
+    A killed parent cannot end it, and a queue does not report that the other end is
+    closed.
     """
 
     _busy: tp.Any = None
@@ -105,7 +105,7 @@ class Server(Process):
 
 
 def _ends_of(pid):
-    """Return file descriptors, at most one, that become ready when a process ends."""
+    """Return at most one file descriptor that becomes ready when a process ends."""
     # Other forks of the parent may outlive it and hold copies of the sentinel.
     try:
         return [os.pidfd_open(pid)]

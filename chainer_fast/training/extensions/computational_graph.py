@@ -65,7 +65,7 @@ class DumpGraph(extension.Extension):
     def initialize(self, trainer: Trainer) -> None:
         if self._flag_called:
             return
-        # By default a reported variable is cut off from its graph.
+        # By default a reported variable is detached from its graph.
         config = configuration.config
         self._original_flag = config.keep_graph_on_report
         config.keep_graph_on_report = True

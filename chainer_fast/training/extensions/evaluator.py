@@ -20,13 +20,13 @@ from chainer_fast.training.extensions import util
 from chainer_fast.training.trainer import Trainer
 from chainer_fast.types import DeviceSpec
 
-# Iterators for which the meaning of `repeat` is known.
+# Iterators for which the meaning of ``repeat`` is known.
 _REPEATING = (iterators.SerialIterator, iterators.MultiprocessIterator,
               iterators.MultithreadIterator)
 
 
 class Evaluator(extension.Extension):
-    """Extension that reports the means of a model's reports over a data set.
+    """Extension that reports means of a model's reported values over a data set.
 
     The model is called in test mode (``config.train`` is false) and without building
     graphs. The values are reported under the name of the extension, ``'validation'`` by
@@ -155,12 +155,12 @@ class Evaluator(extension.Extension):
         return result
 
     def _explain(self, error):
-        """Add to an exception which argument is of the wrong kind, if one is."""
+        """Add a hint to an exception if an argument is of the wrong kind."""
         for it in self._iterators.values():
             if hasattr(it, '__getitem__') and not hasattr(it, 'next'):
                 mistakes.tell(error, (
-                    'the iterator of an Evaluator is a %s, whose elements are taken '
-                    'for batches: give it SerialIterator(dataset, batch_size, '
+                    'the iterator of an Evaluator is a %s, whose elements are used as '
+                    'batches: pass SerialIterator(dataset, batch_size, '
                     'repeat=False, shuffle=False)' % type(it).__name__))
 
     def _mode(self) -> tp.ContextManager[tp.Any]:
@@ -168,12 +168,12 @@ class Evaluator(extension.Extension):
         return configuration.using_config('train', False)
 
     def evaluate(self) -> dict[tp.Any, tp.Any]:
-        """Go through the data once; subclasses may override this.
+        """Evaluate the data once; subclasses may override this.
 
         Returns
         -------
         dict
-            Means of the values reported meanwhile, with equal weights for all batches.
+            Means of the reported values, with equal weights for all batches.
         """
         if self.eval_hook:
             self.eval_hook(self)
@@ -206,7 +206,7 @@ class Evaluator(extension.Extension):
     def finalize(self) -> None:
         """Finalize all iterators."""
         for iterator in self._iterators.values():
-            # Evaluators that compute something else are given None.
+            # Evaluators with another computation may be given None.
             if iterator is not None:
                 iterator.finalize()
 
@@ -218,8 +218,9 @@ def _restart(iterator):
     if iterator is None:
         mistakes.require(iterator, 'reset', AN_ITERATOR)
     warnings.warn(
-        'an iterator without reset() is copied for each evaluation: deprecated, '
-        'give %s a method reset()' % type(iterator).__name__, DeprecationWarning)
+        'an iterator without reset() is copied for each evaluation, which is '
+        'deprecated: add a method reset() to '
+        '%s' % type(iterator).__name__, DeprecationWarning)
     return copy.copy(iterator)
 
 
@@ -230,7 +231,7 @@ class _IteratorProgressBar(util.ProgressBar):
                    if not hasattr(type(iterator), name)
                    and not hasattr(iterator, name)]
         if missing:
-            raise TypeError('to show a progress bar, %s lacks: %s'
+            raise TypeError('the progress bar needs attributes that %s lacks: %s'
                             % (type(iterator).__name__, ', '.join(missing)))
         super().__init__()
         self._iterator = iterator

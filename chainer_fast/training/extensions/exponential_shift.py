@@ -16,7 +16,7 @@ class ExponentialShift(_shift.RememberingShift):
     attr : str
         Name of the hyperparameter, an attribute of the optimizer.
     rate : float
-        Factor of each call, not negative.
+        Factor of each call; must not be negative.
     init : float, optional
         Initial value; by default that of the optimizer.
     target : float, optional

@@ -1,4 +1,4 @@
-"""Extension that lets a hyperparameter decay inversely with time."""
+"""Extension that decays a hyperparameter inversely with time."""
 from __future__ import annotations
 
 from chainer_fast import _numbers
@@ -16,7 +16,7 @@ class InverseShift(_shift.RememberingShift):
     attr : str
         Name of the hyperparameter, an attribute of the optimizer.
     gamma : float
-        Speed of the decay in time, not negative.
+        Speed of the decay; must not be negative.
     power : float
         Exponent of the decay; if negative, the value rises.
     init : float, optional

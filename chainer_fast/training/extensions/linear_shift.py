@@ -21,8 +21,8 @@ class LinearShift(_shift.RememberingShift):
     value_range : pair of float
         First and last value.
     time_range : pair of int
-        Number of the call after which the value begins to move, and of the call at
-        which it arrives.
+        Numbers of the calls after which the value begins to change, and at which
+        it reaches the last value.
     optimizer : Optimizer, optional
         The optimizer; by default the main one of the updater.
 

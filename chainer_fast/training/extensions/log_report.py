@@ -18,10 +18,10 @@ from chainer_fast.training.trainer import Trainer
 class LogReport(extension.Extension):
     """Extension that averages reported values over a period and logs the means.
 
-    It must be called at each iteration; ``trigger`` tells when a period ends. A call
-    before the training makes an entry of the values observed then. The log is a list of
-    dicts, which is also kept in a JSON file. Besides the values, a dict has the entries
-    ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
+    It must be called at each iteration; ``trigger`` determines when a period ends. A
+    call before the training makes an entry of the values observed so far. The log is a
+    list of dicts, which is also written to a JSON file. Besides the values, a dict has
+    the entries ``'epoch'``, ``'iteration'`` and ``'elapsed_time'``.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ class LogReport(extension.Extension):
         try:
             summary.serialize(serializer['_summary'])
         except KeyError:
-            warnings.warn('the snapshot does not have what was reported since the last '
+            warnings.warn('the snapshot lacks the values reported since the last '
                           'entry of the log')
         text = serializer('_log', '' if reading else json.dumps(self._log))
-        if reading and text:  # a lenient deserializer may return its argument
+        if reading and text:  # a non-strict deserializer may return its argument
             self._log = json.loads(text)

@@ -19,9 +19,10 @@ class MicroAverage(extension.Extension):
 
     If batches differ in size, as with sentences and words, the mean over batches is not
     the mean over examples. This extension sums numerators and denominators separately.
-    It must be called at each iteration; ``trigger`` tells when to report. Iterations
-    without the two values are skipped, and so is a trigger that would fire then; sums
-    of rare values, such as those of a validation, are reported when they come.
+    It must be called at each iteration; ``trigger`` determines when to report.
+    Iterations without the two values are skipped, including their triggers; sums of
+    rare values, such as those of a validation, are reported in the iterations that have
+    them.
 
     Parameters
     ----------
@@ -30,11 +31,12 @@ class MicroAverage(extension.Extension):
     result_key : str
         Key of the quotient.
     trigger : tuple or callable
-        When to report and to start again.
+        When to report the quotient and reset the sums.
 
     Examples
     --------
-    The share of right words, where a model reports ``correct`` and ``total``: ::
+    The fraction of correct words, for a model that reports ``correct`` and
+    ``total``: ::
 
         trainer.extend(extensions.MicroAverage(
             'main/correct', 'main/total', 'main/accuracy', trigger=(1, 'epoch')))
@@ -59,7 +61,7 @@ class MicroAverage(extension.Extension):
         under = trainer.observation.get(self._denominator_key)
         if over is None or under is None:
             return
-        # Snapshots hold arrays, and a variable would hold its graph.
+        # Snapshots contain arrays, and a variable would keep its graph alive.
         over, under = [value.array if isinstance(value, variable.Variable) else value
                        for value in (over, under)]
         self._numerator += over
@@ -67,7 +69,7 @@ class MicroAverage(extension.Extension):
         if self._trigger(trainer):
             under = self._denominator
             if hasattr(under, 'astype'):
-                under = under.astype(numpy.float64)  # else float32 would win
+                under = under.astype(numpy.float64)  # not float32
             mean = float(self._numerator) / under
             self._reset()
             reporter.report({self._result_key: mean})
@@ -77,7 +79,7 @@ class MicroAverage(extension.Extension):
         for attribute in ('_numerator', '_denominator'):
             if isinstance(serializer, Deserializer):
                 # Restored with its own type, not that of the initial zero. An integer
-                # of NumPy would make a float32 a float64.
+                # of NumPy would turn float32 into float64.
                 total = serializer(attribute, None)
                 if total is not None:
                     setattr(self, attribute, (

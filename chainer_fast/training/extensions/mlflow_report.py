@@ -1,4 +1,4 @@
-"""Extension that hands the log to MLflow."""
+"""Extension that sends the log to MLflow."""
 from __future__ import annotations
 
 import re
@@ -9,29 +9,30 @@ from chainer_fast.training.extensions import _tracker
 if tp.TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
-# What names of metrics and parameters may not have.
+# Characters that names of metrics and parameters must not contain.
 _FOREIGN = re.compile(r'[^\w\-. :/]')
 
 
 class MLflowReport(_tracker.Tracker):
-    """Extension that hands each new entry of a log to MLflow.
+    """Extension that sends each new entry of a log to MLflow.
 
-    The values become metrics by iteration, and ``config`` parameters. Characters that
-    MLflow refuses in a name become underscores, and names are cut to 250 characters. A
-    run begins with the training and ends with it, as finished or failed; a resumed
-    training continues the run of its snapshot. The run is not made MLflow's active one.
+    The values become metrics by iteration, and ``config`` becomes parameters.
+    Characters that MLflow rejects in a name become underscores, and names are cut to
+    250 characters. A run begins and ends with the training, and is marked as
+    finished or failed; a resumed training continues the run of its snapshot. The run
+    does not become MLflow's active run.
 
     Parameters
     ----------
     experiment : str
-        Name of the experiment, which is made if there is none.
+        Name of the experiment, which is created if it does not exist.
     config : dict, optional
         Settings of the training, such as ``vars(args)``.
     log_report : str or LogReport
-        The log, as for :class:`PrintReport`. Its trigger decides how often values are
-        handed over.
+        The log, as for :class:`PrintReport`. Its trigger determines how often values
+        are sent.
     tracking_uri : str, optional
-        Where MLflow keeps its runs; by default what ``mlflow.get_tracking_uri`` says.
+        Where MLflow stores its runs; by default ``mlflow.get_tracking_uri()``.
     run_name : str, optional
         Name of the run.
 
@@ -70,7 +71,7 @@ class MLflowReport(_tracker.Tracker):
             experiment.experiment_id if experiment is not None
             else client.create_experiment(self._experiment),
             run_name=self._run_name).info.run_id
-        # Two settings of the same name would be a change of one, which MLflow refuses.
+        # MLflow rejects a second setting of the same name as a change of the first.
         settings = {_name(key): value for key, value in self._config.items()}
         for name, value in settings.items():
             client.log_param(self._run_id, name, value)
@@ -85,6 +86,6 @@ class MLflowReport(_tracker.Tracker):
 
 
 def _name(key):
-    """Return the name for a key; MLflow wants names to be relative paths as well."""
+    """Return the name for a key; MLflow also requires a relative path."""
     parts = _FOREIGN.sub('_', key).split('/')
     return '/'.join(part for part in parts if part.strip('.'))[:250].strip('/') or '_'

@@ -20,7 +20,7 @@ class MultistepShift(_shift.HyperparameterShift):
     gamma : float
         Factor of each step.
     step_value : list of int
-        Numbers of the calls, in ascending order. At most one step is made in a call.
+        Numbers of the calls, in ascending order. Each call makes at most one step.
     init : float or None
         Initial value; ``None`` for that of the optimizer.
     optimizer : Optimizer, optional

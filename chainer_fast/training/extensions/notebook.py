@@ -1,7 +1,7 @@
-"""The log, plots and the progress bar as outputs of a notebook's cell.
+"""The log, plots and the progress bar as outputs of a notebook cell.
 
-Chainer 7.8.1 does not have these. The names of the first and the last are those in
-pytorch-pfn-extras, which continues Chainer's extensions.
+Chainer 7.8.1 has no counterparts. The names of the first and the last are those of
+pytorch-pfn-extras, the successor of Chainer's extensions.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Cell:
 
     def show(self, content) -> None:
         if self._handle is None:
-            # None again outside of a notebook, where the content is printed.
+            # None outside of a notebook, where the content is printed.
             self._handle = self._display(content, display_id=True)
         else:
             self._handle.update(content)
@@ -51,7 +51,7 @@ class _Lines:
 
 
 class PrintReportNotebook(print_report.PrintReport):
-    """:class:`PrintReport` for notebooks: one table that grows.
+    """:class:`PrintReport` for notebooks, with one table that grows.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class PrintReportNotebook(print_report.PrintReport):
 
 
 class PlotReportNotebook(plot_report.PlotReport):
-    """:class:`PlotReport` for notebooks: the diagram below the cell is live.
+    """:class:`PlotReport` for notebooks, with a live diagram below the cell.
 
     The image is written to the folder of the trainer as well.
 

@@ -27,8 +27,8 @@ class OptunaPruning(extension.Extension):
         Key of the reported value that the study optimizes, such as
         ``'validation/main/loss'``.
     pruner_trigger : tuple or callable
-        When to report and to ask, such as ``(1, 'epoch')``. Values are reported by
-        epoch then, and by iteration with any other unit.
+        When to report the value and ask the pruner, such as ``(1, 'epoch')``. With
+        this unit, steps are epochs; otherwise, they are iterations.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class OptunaPruning(extension.Extension):
             return log[-1]['validation/main/loss']
     """
 
-    # After the reports of the last iteration, which would miss it.
+    # After the reports, which would otherwise miss the last iteration.
     priority = _tracker.Tracker.priority - 1
 
     def __init__(

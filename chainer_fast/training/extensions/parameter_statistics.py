@@ -42,8 +42,8 @@ class ParameterStatistics(extension.Extension):
         The links, with all their children.
     statistics : dict of callable, str or None
         Functions by name. They take the values of a parameter as a flat array and
-        return a number, or an array whose elements are reported one by one, as
-        ``'.../percentile/0'``. ``'default'`` stands for :attr:`default_statistics`.
+        return a number, or an array whose elements are reported separately, as
+        ``'.../percentile/0'``. ``'default'`` means :attr:`default_statistics`.
     report_params, report_grads : bool
         Whether to report the parameters and their gradients.
     prefix : str, optional
@@ -51,8 +51,7 @@ class ParameterStatistics(extension.Extension):
     trigger : tuple or callable
         When to report.
     skip_nan_params : bool
-        Whether to report NaN without calling the functions if there is a NaN among the
-        values.
+        Whether to report NaN without calling the functions if the values contain NaN.
 
     Attributes
     ----------

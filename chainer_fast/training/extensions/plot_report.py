@@ -22,7 +22,7 @@ def _find_matplotlib(module='matplotlib'):
     """Import a module of Matplotlib; warn and return ``None`` if it is missing.
 
     ``matplotlib.pyplot`` is imported as late as possible, so that a program can choose
-    its backend before.
+    its backend first.
     """
     try:
         importlib.import_module('matplotlib')
@@ -34,20 +34,20 @@ def _find_matplotlib(module='matplotlib'):
 
 
 def _draw_curve(axes, x, y, **options):
-    """Plot a line whose markers do not run into each other."""
+    """Plot a line whose markers do not overlap."""
     axes.plot(x, y, markevery=-(-len(x) // _MOST_MARKERS), **options)
 
 
 def _draw_grid(axes, visible):
-    # Fainter than curves; without a grid there must be no options of its lines.
+    # Fainter than curves; without a grid, options of its lines are not allowed.
     axes.grid(visible, **(dict(alpha=.4) if visible else {}))
 
 
 class PlotReport(extension.Extension):
     """Extension that plots the means of reported values over a period.
 
-    It must be called at each iteration; ``trigger`` tells when a period ends and the
-    image is rewritten. Without Matplotlib there is only a warning.
+    It must be called at each iteration; ``trigger`` determines when a period ends and
+    the image is rewritten. Without Matplotlib, only a warning is issued.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ class PlotReport(extension.Extension):
         Name of the image in the folder of the trainer, ``'plot.png'`` by default. The
         suffix determines the format.
     marker : str
-        Matplotlib's marker of the points; of long curves it marks some.
+        Matplotlib's marker of the points; long curves have markers at some points
+        only.
     grid : bool
         Whether to draw a grid.
     file_name : str, optional
@@ -128,7 +129,7 @@ class PlotReport(extension.Extension):
         for key in self._y_keys:
             if key in means:
                 if self._x_key not in x_values:
-                    raise KeyError('%s; the x_key of PlotReport is one of %s' % (
+                    raise KeyError('%s; the x_key of a PlotReport must be one of %s' % (
                         self._x_key, ', '.join(x_values)))
                 self._data[key].append((x_values[self._x_key], means[key]))
         if any(self._data.values()):
@@ -161,11 +162,11 @@ class PlotReport(extension.Extension):
 
     @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
-        # A trainer may have several plots, whose states are identified by the file.
+        # A trainer may have several plots, whose states are identified by file name.
         name = '_plot_' + self._file_name
         reading = isinstance(serializer, serializer_module.Deserializer)
         text = serializer(name, '' if reading else json.dumps(self._data))
-        if reading and text:  # a lenient deserializer may return its argument
+        if reading and text:  # a non-strict deserializer may return its argument
             self._data = json.loads(text)
         _state.serialize_late_addition(self._trigger, serializer, '_trigger')
         _state.serialize_late_addition(self._summary, serializer, '_summary')

@@ -1,4 +1,4 @@
-"""Extension that lets a hyperparameter decay to zero polynomially."""
+"""Extension that decays a hyperparameter to zero polynomially."""
 from __future__ import annotations
 
 from chainer_fast import _numbers
@@ -18,7 +18,8 @@ class PolynomialShift(_shift.RememberingShift):
     attr : str
         Name of the hyperparameter, an attribute of the optimizer.
     rate : float
-        Exponent. A negative one makes the value grow without bound; give a target then.
+        Exponent. A negative exponent makes the value grow without bound; pass
+        ``target`` in this case.
     max_count : int
         Number of calls until the end.
     init : float, optional

@@ -28,7 +28,8 @@ class PrintReport(LogReader):
     Warns
     -----
     UserWarning
-        With the first entry, if a key looks like a misspelling of one of its keys.
+        At the first entry, if a key looks like a misspelling of one of the entry's
+        keys.
 
     See Also
     --------
@@ -76,7 +77,7 @@ class PrintReport(LogReader):
             if self._log_len == 0:
                 _report_keys.check(self, self._entries, entry)
             if not util.is_log(self._out):
-                self._out.write(util.ERASE_BELOW)   # there may be a progress bar
+                self._out.write(util.ERASE_BELOW)   # a progress bar may be shown
             self._print(entry)
 
     def _print(self, observation):

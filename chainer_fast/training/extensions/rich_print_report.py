@@ -13,9 +13,9 @@ if tp.TYPE_CHECKING:
 
 
 class RichPrintReport(print_report.PrintReport):
-    """:class:`PrintReport` as a table of rich, with colours in a terminal.
+    """:class:`PrintReport` with a table of rich, in colour on terminals.
 
-    Where rich is not installed, it prints what :class:`PrintReport` prints.
+    Without rich, it prints the same as :class:`PrintReport`.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class RichPrintReport(print_report.PrintReport):
     def _print_table(self, *rows, show_header=False):
         from rich import box, console, table
 
-        # Each row is a table of its own: a table cannot grow once it has been printed,
-        # and a live one would fight with progress bars.
+        # Each row is a separate table: a printed table cannot grow, and a live one
+        # would interfere with progress bars.
         lines = table.Table(
             box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
             show_header=show_header)
@@ -67,10 +67,10 @@ class RichPrintReport(print_report.PrintReport):
             lines.add_column(entry, justify='right', width=width)
         for row in rows:
             lines.add_row(*row)
-        # Keys are no markup. A notebook shows what is written to the file, too.
+        # Keys are not markup. A notebook also shows what is written to the file.
         screen = console.Console(
             file=self._out, markup=False, emoji=False, force_jupyter=False)
-        # As wide as it has to be; a narrow terminal wraps it.
+        # As wide as necessary; a narrow terminal wraps it.
         screen.print(
             lines, width=sum(widths) + 3 * len(widths), crop=False, overflow='ignore')
         util.flush(self._out)

@@ -1,8 +1,8 @@
-"""Writers, which write snapshots to the disk at once or in the background.
+"""Writers, which write snapshots to the disk, immediately or in the background.
 
-A file gets its name when all of it is on the disk. An error in the background does not
-stop the training: the traceback is printed at once, and a warning follows when the
-writer is next called or finalized.
+A file gets its final name when it is completely on the disk. An error in the
+background does not stop the training: the traceback is printed at once, and a warning
+follows when the writer is next called or finalized.
 """
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from chainer_fast.training.extensions import _scratch, _writer_workers
 
 
 class Writer:
-    """Base of snapshot writers.
+    """Base class of snapshot writers.
 
     A writer is called with the contents of a snapshot, a flat dict of arrays in host
     memory.
 
     Examples
     --------
-    A writer that says where it has written: ::
+    A writer that reports each file: ::
 
         class Loud(chainer.training.extensions.snapshot_writers.Writer):
 
@@ -65,10 +65,10 @@ class Writer:
     def save(
             self, filename: str, outdir: str, target: tp.Any,
             savefun: tp.Callable[..., tp.Any], **kwds: tp.Any) -> None:
-        """Write a file so that it never exists in part.
+        """Write a file atomically.
 
         It is written in a temporary folder beside its destination, flushed, and moved,
-        so that there is the whole file or none even if the machine stops.
+        so that a partial file never exists, even if the machine stops.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Writer:
         savefun : callable
             ``savefun(path, target, **kwds)`` writes the file.
         **kwds :
-            More arguments for ``savefun``.
+            Further arguments of ``savefun``.
 
         Raises
         ------
@@ -120,10 +120,10 @@ def _flush_file(path):
 
 
 def _make_newest(path, folder):
-    """Make a file newer than its predecessors, whatever the clock says.
+    """Make a file newer than its predecessors, even if the clock was set back.
 
-    The time decides which file is loaded and which are removed, but clocks tick slowly
-    and may be set back.
+    Times determine which file is loaded and which are removed, but clocks are coarse
+    and can be set back.
     """
     family, newest = _without_numbers(os.path.basename(path)), 0
     with os.scandir(folder) as entries:
@@ -131,7 +131,7 @@ def _make_newest(path, folder):
             if _without_numbers(entry.name) == family:
                 with contextlib.suppress(FileNotFoundError):
                     newest = max(newest, entry.stat().st_mtime_ns)
-    # File systems know time in units of 1 ns, 100 ns, 1 us, 1 ms, 1 s or 2 s.
+    # File systems store times in units of 1 ns, 100 ns, 1 us, 1 ms, 1 s or 2 s.
     for later in 1, 1000, 10**6, 2 * 10**9:
         if os.stat(path).st_mtime_ns > newest:
             break
@@ -158,7 +158,7 @@ def _warn_of(what):
 
 
 class _SavefunWriter(Writer):
-    """Base of writers that write files by a function."""
+    """Base class of writers that write files with a function."""
 
     def __init__(
             self, savefun: tp.Callable[..., tp.Any] = npz.save_npz,
@@ -176,7 +176,7 @@ class SimpleWriter(_SavefunWriter):
     savefun : callable
         ``savefun(path, target, **kwds)`` writes the file.
     **kwds :
-        More arguments for ``savefun``.
+        Further arguments of ``savefun``.
     """
 
     def __call__(
@@ -193,12 +193,12 @@ def _frozen(target):
 
 
 class _Background:
-    """Mix-in that waits, once, for work in the background."""
+    """Mix-in that waits once for background work."""
 
     _started = _finalized = False
 
     def _wait(self):
-        """Return when everything is written; called at most once."""
+        """Wait until everything is written; called at most once."""
         raise NotImplementedError
 
     def finalize(self) -> None:
@@ -210,17 +210,17 @@ class _Background:
 
 
 class StandardWriter(_Background, _SavefunWriter):
-    """Base of writers that start a worker for each file.
+    """Base class of writers that start a worker for each file.
 
-    The training goes on while a file is written. The writer waits for it before
-    beginning the next one.
+    The training continues while a file is written. The writer waits for the file before
+    starting the next one.
 
     Parameters
     ----------
     savefun : callable
         ``savefun(path, target, **kwds)`` writes the file.
     **kwds :
-        More arguments for ``savefun``.
+        Further arguments of ``savefun``.
     """
 
     _worker: tp.Any = None
@@ -290,15 +290,15 @@ class ProcessWriter(StandardWriter):
 
 
 class QueueWriter(_Background, Writer):
-    """Base of writers with a queue, which never make the training wait for the disk.
+    """Base class of writers with a queue, so that training never waits for the disk.
 
     Parameters
     ----------
     savefun : callable
         Writes a file, see :class:`SimpleWriter`.
     task : callable, optional
-        ``task(filename, outdir, target)`` is called for each snapshot; by default it is
-        made by :meth:`create_task`.
+        ``task(filename, outdir, target)`` is called for each snapshot; by default,
+        :meth:`create_task` makes it.
     """
 
     _consumer: tp.Any = None
@@ -325,7 +325,7 @@ class QueueWriter(_Background, Writer):
             self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
         self._report_failures()
         if self._started and not self._consumer.is_alive():
-            self.finalize()  # it was killed; this warns of it
+            self.finalize()  # it was killed; this issues the warning
         if not self._started:
             self._begin()
         self._queue.put([self._task, filename, outdir, _frozen(target)])
@@ -359,7 +359,7 @@ class QueueWriter(_Background, Writer):
         return self._consumer_class(target=self.consume, args=(q,), daemon=True)
 
     def consume(self, q: tp.Any) -> None:
-        """Do the tasks of a queue until it yields ``None``.
+        """Run the tasks of a queue until it yields ``None``.
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ class QueueWriter(_Background, Writer):
             try:
                 with _writer_workers.finishing():
                     write(*arguments)
-            except Exception as error:  # the disk may not stay full
+            except Exception as error:  # the disk may have space again later
                 traceback.print_exc()
                 self._failures.put(
                     '%s: %s' % (arguments[0], _writer_workers.describe(error)))
@@ -387,7 +387,7 @@ class QueueWriter(_Background, Writer):
         failure = _writer_workers.failure_of(consumer)
         if failure is not None:
             tasks.cancel_join_thread()
-            _warn_of('%s, and what it had still to write is lost' % failure)
+            _warn_of('%s, and the files that it had not written yet are lost' % failure)
         elif not _writer_workers.is_process(consumer):
             tasks.join()
         self._report_failures()

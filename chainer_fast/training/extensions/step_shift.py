@@ -52,7 +52,7 @@ class StepShift(_shift.RememberingShift):
         self._step = _numbers.plain(step)
 
     def _value_at(self, t):
-        # A floor of the quotient: 3 // 0.1 is 29.
+        # The quotient is rounded down explicitly, as 3 // 0.1 is 29.
         steps = float(numpy.floor(t / self._step))
         value = _shift.as_python_scalar(self._init) * self._gamma ** steps
         return self._limit(value, growing=self._gamma > 1)

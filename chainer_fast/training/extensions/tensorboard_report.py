@@ -13,9 +13,9 @@ if tp.TYPE_CHECKING:
 class TensorBoardReport(_tracker.Tracker):
     """Extension that writes each new entry of a log to a file of TensorBoard.
 
-    The values become scalars by iteration, and ``config`` a table among the texts. A
-    resumed training adds a file to the folder, whose values replace those after the
-    snapshot; a new training in the same folder replaces all.
+    The values become scalars by iteration, and ``config`` becomes a table among the
+    texts. A resumed training adds a file to the folder, whose values replace those
+    after the snapshot; a new training in the same folder replaces all values.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class TensorBoardReport(_tracker.Tracker):
         self._writer = tensorboardX.SummaryWriter(
             os.path.join(trainer.out, self._folder),
             purge_step=iteration and iteration + 1,
-            # The rest of the name is the second, which may be that of the run before.
+            # Names differ only by second, and the previous run may have the same one.
             filename_suffix='.%d' % iteration)
         if self._config and not self._run_id:
             self._writer.add_text('config', '\n'.join(

@@ -12,7 +12,7 @@ from chainer_fast.training.trainer import Trainer
 class _CursorAtStart:
     """A file that returns the cursor to the start of the line after each write.
 
-    What is printed next then replaces the bar; PrintReport erases before it prints.
+    The next output then replaces the bar; PrintReport erases the line before it prints.
     """
 
     def __init__(self, file) -> None:
@@ -37,7 +37,7 @@ class TqdmProgressBar(extension.Extension):
         Number of iterations between two updates of the bar. tqdm draws at most ten
         times a second.
     entries : list of str
-        Keys of observed values to show behind the bar, such as ``['main/loss']``.
+        Keys of observed values to show after the bar, such as ``['main/loss']``.
     **options
         Arguments of ``tqdm``, such as ``desc``, ``ncols`` and ``leave``.
 
@@ -77,7 +77,7 @@ class TqdmProgressBar(extension.Extension):
         updater = trainer.updater
         done = (updater.iteration if self._unit == 'iteration'
                 else round(updater.epoch_detail, 2))
-        # The last batch of an epoch may have examples of the next one.
+        # The last batch of an epoch may contain examples of the next one.
         return done if self._length is None else min(done, self._length)
 
     def __call__(self, trainer: Trainer) -> None:
@@ -95,7 +95,7 @@ class TqdmProgressBar(extension.Extension):
 
 
 def _length(stop_trigger):
-    """Return length and unit of a training; the length is None if nobody knows it."""
+    """Return length and unit of a training; the length is None if unknown."""
     if hasattr(stop_trigger, 'get_training_length'):
         return stop_trigger.get_training_length()
     return None, 'iteration'

@@ -1,4 +1,4 @@
-"""Progress bars on a terminal, and what takes their place in a log."""
+"""Progress bars on terminals, and their replacement in logs."""
 from __future__ import annotations
 
 import collections
@@ -10,17 +10,17 @@ import typing as tp
 
 ERASE_BELOW = '\033[J'
 
-# What extensions print to by default.
+# The default output of extensions.
 _STDOUT = sys.stdout
 
 _SECONDS_BETWEEN_LINES = 10
 
 
 def is_log(out: tp.IO[tp.Any] | None) -> bool:
-    """Return whether ``out`` is the default, and that is no terminal but a log.
+    """Return whether ``out`` is the default, and is a log rather than a terminal.
 
-    Escape codes would be noise there. A file that the program has chosen itself gets
-    what it gets from Chainer.
+    Escape codes would be noise in a log. A file that the program has chosen gets the
+    same output as from Chainer.
     """
     if out is not None and out is not _STDOUT:
         return False
@@ -28,10 +28,10 @@ def is_log(out: tp.IO[tp.Any] | None) -> bool:
 
 
 class ProgressBar:
-    """Base of progress bars.
+    """Base class of progress bars.
 
-    A bar consists of lines below the cursor, so that the next output replaces them, if
-    it begins by erasing. If standard output is not a terminal, there is a line every
+    A bar consists of lines below the cursor, which the next output replaces if it
+    erases them first. If standard output is not a terminal, a line is printed every
     ten seconds instead.
 
     Parameters
@@ -53,7 +53,7 @@ class ProgressBar:
 
     def update_speed(
             self, iteration: float, epoch_detail: float) -> tuple[float, float]:
-        """Note the progress, and return the speed over the last 100 calls.
+        """Record the progress, and return the speed over the last 100 calls.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class ProgressBar:
         raise NotImplementedError('%s has to define get_lines()' % type(self).__name__)
 
     def _bar(self, title, rate):
-        # The last batch of an epoch may have examples of the next one.
+        # The last batch of an epoch may contain examples of the next one.
         rate = min(rate, 1.)
         marks = int(rate * self._bar_length)
         return '%10s [%s%s] %s\n' % (
@@ -86,7 +86,7 @@ class ProgressBar:
 
     def _speed(self, speed, rest):
         """Return the line for a speed and the remaining seconds."""
-        # The time left at a standstill exceeds what a timedelta can hold.
+        # At zero speed, the remaining time exceeds the range of timedelta.
         left = datetime.timedelta(seconds=min(rest, 86400 * 999999))
         return f'{speed:10.5g} iters/sec. Estimated time to finish: {left}.\n'
 
@@ -123,7 +123,7 @@ class ProgressBar:
             return
         self._line_due = now + _SECONDS_BETWEEN_LINES
         parts = [re.sub(r' *\[[#.]*\] *', ' ', line).strip() for line in lines]
-        # The first call knows no speed.
+        # The first call has no speed.
         self._out.write(', '.join(
             [part for part in parts if not part.startswith('inf ')]) + '\n')
         self.flush()
@@ -143,5 +143,5 @@ def _per(amount, seconds):
 
 
 def seconds_left(rest: float, speed: float) -> float:
-    """Return the seconds that ``rest`` takes at a speed; infinite at a standstill."""
+    """Return the seconds that ``rest`` takes at a speed; infinite at zero speed."""
     return rest / speed if speed > 0 else float('inf')

@@ -35,7 +35,7 @@ class Reservoir:
     data_shape : tuple of int
         Shape of each array.
     dtype : dtype
-        dtype in which they are kept.
+        dtype of the sample.
     """
 
     size: int
@@ -49,7 +49,7 @@ class Reservoir:
         self.idxs: tp.Any = numpy.zeros(size, numpy.int32)
 
     def add(self, x: NdArray, idx: int | None = None) -> None:
-        """Add the next array of the stream to the sample, or drop it.
+        """Add the next array of the stream to the sample, or discard it.
 
         Parameters
         ----------
@@ -71,14 +71,14 @@ class Reservoir:
 
     @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Write or read the sample, on whose size the random numbers depend."""
+        """Write or read the sample; random numbers depend on its size."""
         names = 'data', 'idxs', 'counter'
         if not isinstance(serializer, Deserializer):
             for name in names:
                 serializer(name, getattr(self, name))
             return
         data, indices, counter = [serializer(name, None) for name in names]
-        # The sample is restarted if it was resized in between.
+        # The sample is restarted if its size has changed.
         if data is not None and data.shape == self.data.shape:
             self.data, self.idxs, self.counter = data, indices, int(counter)
 
@@ -174,8 +174,8 @@ class VariableStatisticsPlot(extension.Extension):
 
     It must be called at each iteration, and plots a random sample of the iterations:
     mean and standard deviation in the upper row, percentiles in the lower one, with
-    columns for the data and the gradients. All variables together count as one set of
-    values. Without Matplotlib there is only a warning.
+    columns for the data and the gradients. All variables are treated as one set of
+    values. Without Matplotlib, only a warning is issued.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class VariableStatisticsPlot(extension.Extension):
     figsize : tuple of number, optional
         Width and height in inches.
     marker : str, optional
-        Matplotlib's marker of the points; of long curves it marks some.
+        Matplotlib's marker of the points; long curves have markers at some points only.
     grid : bool
         Whether to draw a grid.
     file_name : str, optional
@@ -231,8 +231,8 @@ class VariableStatisticsPlot(extension.Extension):
         plot_report._find_matplotlib()
         self._vars = tuple(_variables_of(targets))
         if not self._vars:
-            raise ValueError('there is no variable in %r: give a variable, a link with '
-                             'parameters, or a list of such' % (targets,))
+            raise ValueError('%r contains no variable: pass a variable, a link with '
+                             'parameters, or a list of them' % (targets,))
         self._report_data, self._report_grad = report_data, report_grad
         self._keys = [key for key, wanted in (('data', report_data),
                                               ('grad', report_grad)) if wanted]
@@ -241,7 +241,7 @@ class VariableStatisticsPlot(extension.Extension):
         self._plot_percentile = n_percentiles > 0
         if not (plot_mean or plot_std or self._plot_percentile):
             raise ValueError('there is nothing to plot: set plot_mean or plot_std, or '
-                             'give percentile_sigmas')
+                             'pass percentile_sigmas')
         self._statistician = Statistician(plot_mean, plot_std, percentile_sigmas)
         self._trigger = util.get_trigger(trigger)
         self._filename = file_name if filename is None else filename
@@ -288,7 +288,7 @@ class VariableStatisticsPlot(extension.Extension):
         panels = [self._draw_moments] * bool(self._plot_mean or self._plot_std)
         panels += [self._draw_percentiles] * self._plot_percentile
         iterations, data = self._samples.get_data()
-        # Numbers of the second column would reach into the first.
+        # Tick labels of the second column would overlap the first.
         figure, all_axes = plt.subplots(
             len(panels), len(self._keys), sharex=True, figsize=self._figsize,
             squeeze=False, layout='constrained')

@@ -11,9 +11,9 @@ from chainer_fast.training.trainer import Trainer
 class unchain_variables(extension.Extension):
     """Extension that cuts the graphs behind reported variables after an iteration.
 
-    With ``config.keep_graph_on_report``, reported variables keep their graphs, and all
-    the memory, until the next iteration has built new ones. This extension is called
-    after all others, whenever the flag was on during the iteration.
+    With ``config.keep_graph_on_report``, reported variables keep their graphs and all
+    memory of these until the next iteration has built new ones. This extension is
+    called after all others, if the flag was on during the iteration.
 
     See Also
     --------
@@ -34,7 +34,7 @@ class unchain_variables(extension.Extension):
         for root in [v for v in reported if isinstance(v, variable.Variable)]:
             root.unchain_backward()
 
-    # The flag at the beginning of the current iteration; by its end it may be off.
+    # The flag at the beginning of the current iteration; it may be off at the end.
     _prev_flag = None
     priority = 0
 

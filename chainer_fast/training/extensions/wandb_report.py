@@ -1,4 +1,4 @@
-"""Extension that hands the log to Weights & Biases."""
+"""Extension that sends the log to Weights & Biases."""
 from __future__ import annotations
 
 import typing as tp
@@ -10,11 +10,11 @@ if tp.TYPE_CHECKING:
 
 
 class WandbReport(_tracker.Tracker):
-    """Extension that hands each new entry of a log to Weights & Biases.
+    """Extension that sends each new entry of a log to Weights & Biases.
 
-    A run begins with the training and ends with it; a training that fails marks its run
-    as failed. A resumed training continues the run of its snapshot; W&B ignores steps
-    that its run already has. Without a network, ``WANDB_MODE=offline`` keeps the run on
+    A run begins and ends with the training; if the training fails, the run is marked as
+    failed. A resumed training continues the run of its snapshot; W&B ignores steps that
+    its run already has. Without a network, ``WANDB_MODE=offline`` keeps the run on
     disk.
 
     Parameters
@@ -22,8 +22,8 @@ class WandbReport(_tracker.Tracker):
     config : dict, optional
         Settings of the training, such as ``vars(args)``.
     log_report : str or LogReport
-        The log, as for :class:`PrintReport`. Its trigger decides how often values are
-        handed over.
+        The log, as for :class:`PrintReport`. Its trigger determines how often values
+        are sent.
     **options
         Arguments of ``wandb.init``, such as ``project``, ``name``, ``tags`` and
         ``mode``. Files go to the folder of the trainer, unless ``dir`` is given.

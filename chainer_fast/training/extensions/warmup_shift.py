@@ -12,8 +12,7 @@ class WarmupShift(_shift.HyperparameterShift):
 
     .. math:: h_t = h_0 + (h_1 - h_0) \\frac{t}{n}, \\quad t \\le n
 
-    After that it leaves the hyperparameter alone, so that another extension can take
-    over.
+    Afterwards it does not change the hyperparameter, so that another extension can.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class WarmupShift(_shift.HyperparameterShift):
         self._warmup_iter = _numbers.plain(warmup_iter)
 
     def initialize(self, trainer: Trainer) -> None:
-        """Set the first value, or the value of a resumed warm-up that is not over."""
+        """Set the first value, or that of a resumed warm-up that is not complete."""
         if self._warmup_start is None:
             self._warmup_start = self._read(self._get_optimizer(trainer))
         value = self._warmup_start if self._t == 0 else self._value_at(self._t)
@@ -60,7 +59,7 @@ class WarmupShift(_shift.HyperparameterShift):
             self._set(trainer, value)
 
     def _value_at(self, t):
-        if not t <= self._warmup_iter:      # NaN is no number of iterations
+        if not t <= self._warmup_iter:      # NaN is not a number of iterations
             return None
         first = _shift.as_python_scalar(self._warmup_start)
         last = _shift.as_python_scalar(self._init)

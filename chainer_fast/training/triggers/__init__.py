@@ -1,4 +1,4 @@
-"""Triggers, which tell when to call an extension or to stop the training."""
+"""Triggers, which determine when to call an extension or to stop the training."""
 from chainer_fast.training.triggers import (
     early_stopping_trigger as early_stopping_trigger,
     interval_trigger as interval_trigger,

@@ -12,12 +12,12 @@ def check_unit(unit):
     if unit not in ('epoch', 'iteration'):
         words = "Trigger unit must be either 'epoch' or 'iteration', got %r" % (unit,)
         if isinstance(unit, (int, float)):
-            words += ": the number comes first, (%r, 'epoch')" % (unit,)
+            words += ": the number comes first, as in (%r, 'epoch')" % (unit,)
         raise ValueError(words)
 
 
 class Progress:
-    """Base of triggers that compare the progress with that at their last call.
+    """Base class of triggers that compare the progress with that at their last call.
 
     A trigger need not be called at every iteration, so it keeps the progress at its
     last call. Snapshots of early versions lack it; then it is -1 until the next call,
@@ -32,7 +32,7 @@ class Progress:
 
     def _advance(self, updater):
         """Return the progress at the last call and now, in units."""
-        # Users' iterators may not count epochs.
+        # Iterators of users may not count epochs.
         detail = getattr(updater, 'epoch_detail', None)
         if self.unit == 'epoch':
             previous = self._previous_epoch_detail
@@ -61,7 +61,7 @@ class Progress:
             return serializer('previous_' + name, value)
         except KeyError:
             warnings.warn(
-                'the snapshot has no previous %s for %s; the trigger assumes that it '
-                'was called at the iteration before, and may be wrong if it was not'
+                'the snapshot lacks the previous %s of %s; the trigger assumes a call '
+                'at the preceding iteration, which may be wrong'
                 % (name, type(self).__name__))
             return unknown

@@ -12,13 +12,13 @@ def _never_fire_trigger(trainer):
 
 def get_trigger(
         trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None) -> tp.Any:
-    """Return the trigger that a specification stands for.
+    """Return the trigger of a specification.
 
     Parameters
     ----------
     trigger : callable, tuple or None
         A callable takes the trainer and returns whether it fires; it is returned
-        itself. A pair ``(period, unit)`` stands for an
+        unchanged. A pair ``(period, unit)`` makes an
         :class:`chainer_fast.training.triggers.IntervalTrigger`; ``None`` never fires.
 
     Returns
@@ -29,7 +29,7 @@ def get_trigger(
     Raises
     ------
     TypeError
-        If it is none of these.
+        If the specification is none of these.
     ValueError
         If the unit is neither ``'iteration'`` nor ``'epoch'``.
 
@@ -46,6 +46,7 @@ def get_trigger(
     try:
         period, unit = trigger
     except (TypeError, ValueError) as e:
-        raise TypeError('a trigger is a callable, None, or a pair of a period and a '
+        raise TypeError('a trigger must be a callable, None, or a pair of a period '
+                        'and a '
                         'unit, e.g. (1, "epoch"); got %r' % (trigger,)) from e
     return interval_trigger.IntervalTrigger(period, unit)

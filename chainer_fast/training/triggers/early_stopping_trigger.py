@@ -1,4 +1,4 @@
-"""Stop trigger that ends a training that makes no progress."""
+"""Stop trigger that ends training without progress."""
 from __future__ import annotations
 
 import contextlib
@@ -17,9 +17,9 @@ if tp.TYPE_CHECKING:
 
 
 class EarlyStoppingTrigger:
-    """Trigger that fires when a value has not improved for a while.
+    """Trigger that fires when a value has not improved for several checks.
 
-    It is meant for the ``stop_trigger`` of the trainer.
+    It is intended as the ``stop_trigger`` of a trainer.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class EarlyStoppingTrigger:
             *, patients: int | None = None) -> None:
         if patience is not None and patients is not None:
             raise TypeError(
-                "'patients' is another name of 'patience', and both are given; keep "
+                "'patients' is another name of 'patience', but both are given; keep "
                 "'patience'")
         if patience is None:
             patience = 3 if patients is None else patients

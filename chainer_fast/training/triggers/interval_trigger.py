@@ -12,7 +12,7 @@ if tp.TYPE_CHECKING:
 
 
 class IntervalTrigger(_progress.Progress):
-    """Trigger that fires every so many epochs or iterations.
+    """Trigger that fires every ``period`` epochs or iterations.
 
     If the number of examples is not a multiple of the batch size, an epoch ends within
     an iteration; the trigger fires at the iteration that completes the period.
@@ -48,7 +48,7 @@ class IntervalTrigger(_progress.Progress):
     1.5
     2.0
 
-    A pair stands for it: ``trigger=(0.5, 'epoch')``.
+    A pair is a short form: ``trigger=(0.5, 'epoch')``.
     """
 
     def __init__(self, period: int | float, unit: str) -> None:

@@ -52,7 +52,7 @@ class ManualScheduleTrigger(_progress.Progress):
         self.points = given if isinstance(given, list) else [given]
         self.finished: bool = False
 
-    _must_find_out = False      # a snapshot did not tell whether the schedule is over
+    _must_find_out = False      # after a snapshot without ``finished``
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a point was reached since the last call."""
@@ -70,7 +70,8 @@ class ManualScheduleTrigger(_progress.Progress):
         try:
             self.finished = serializer('finished', self.finished)
         except KeyError:
-            warnings.warn('the snapshot does not tell whether the schedule of a '
-                          'ManualScheduleTrigger is finished; the next call finds out')
+            warnings.warn('the snapshot does not contain whether the schedule of a '
+                          'ManualScheduleTrigger is finished; the next call '
+                          'determines it')
             self.finished = False
             self._must_find_out = True

@@ -1,4 +1,4 @@
-"""Triggers that watch a value for a new best."""
+"""Triggers that fire at a new best value."""
 from __future__ import annotations
 
 import operator
@@ -23,7 +23,7 @@ class BestValueTrigger:
     key : str
         Key of the value in the observation.
     compare : callable
-        ``compare(best, new)`` tells whether ``new`` is better.
+        ``compare(best, new)`` returns whether ``new`` is better.
     trigger : tuple or callable
         When to check.
 
@@ -58,7 +58,7 @@ class BestValueTrigger:
         self._summary = reporter.DictSummary()
 
     def __call__(self, trainer: Trainer) -> bool:
-        """Return whether this is a check with a new best value.
+        """Return whether a check is due and finds a new best value.
 
         Raises
         ------
@@ -75,7 +75,8 @@ class BestValueTrigger:
             mean = float(self._summary.compute_mean()[self._key])
         except KeyError as error:
             mistakes.tell(error, (
-                '%s: nothing was reported as %r since the last check; there are now %s'
+                '%s: nothing was reported as %r since the last check; the observation '
+                'has %s'
                 % (type(self).__name__, self._key, ', '.join(trainer.observation))))
             raise
         self._init_summary()

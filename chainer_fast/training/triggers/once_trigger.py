@@ -35,7 +35,7 @@ class OnceTrigger:
 
     @property
     def finished(self) -> bool:
-        """Tell whether it has fired."""
+        """Whether the trigger has fired."""
         return not any([self._flag_resumed, self._flag_first])
 
     def __call__(self, trainer: Trainer) -> bool:
@@ -47,12 +47,13 @@ class OnceTrigger:
 
     @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Write or read whether the first call is still to come."""
+        """Write or read whether the trigger has not been called yet."""
         first = self._flag_first
         try:
             first = serializer('_flag_first', first)
         except KeyError:
             first = False
-            warnings.warn('the snapshot does not tell whether a OnceTrigger has fired; '
+            warnings.warn('the snapshot does not contain whether a OnceTrigger has '
+                          'fired; '
                           'assuming that it has')
         self._flag_first = first

@@ -1,4 +1,4 @@
-"""Trigger that goes by the clock."""
+"""Trigger that fires at regular times."""
 from __future__ import annotations
 
 import typing as tp
@@ -11,7 +11,7 @@ if tp.TYPE_CHECKING:
 
 
 class TimeTrigger:
-    """Trigger that fires every so many seconds of training.
+    """Trigger that fires every ``period`` seconds of training.
 
     Parameters
     ----------

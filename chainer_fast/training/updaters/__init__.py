@@ -1,4 +1,4 @@
-"""Updaters, which do the iterations of a training."""
+"""Updaters, which perform the iterations of training."""
 from chainer_fast.training.updaters import (
     multiprocess_parallel_updater as multiprocess_parallel_updater,
     parallel_updater as parallel_updater,

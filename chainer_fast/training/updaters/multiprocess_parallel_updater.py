@@ -14,8 +14,8 @@ update of the parameters
 broadcast of the parameters (NCCL)     broadcast of the parameters
 =====================================  =========================================
 
-NCCL waits forever for a process that does not take part. So no process calls it before
-all are ready, and a failure gives an error instead of a deadlock.
+NCCL waits forever for a process that does not participate. Therefore no process calls
+it before all are ready, and a failure raises an error instead of causing a deadlock.
 """
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _available = False
 if cuda.available:
     try:
         with warnings.catch_warnings():
-            # CuPy warns if it comes without NCCL; available() tells whoever needs it.
+            # CuPy warns if it lacks NCCL; available() reports it where it matters.
             warnings.simplefilter('ignore')
             from cupy.cuda import nccl
         _available = getattr(nccl, 'available', True)
-    except Exception:  # for any fault of CuPy: there is no NCCL
+    except Exception:  # any failure of CuPy means that NCCL is not available
         pass
 
 _SECONDS_TO_END = 10
 
-# Power of the number of devices by which eps grows when gradients are summed, not
-# averaged. Otherwise rules that divide by the size of gradients do not depend on their
-# scale.
+# Exponent of the number of devices in the factor of eps, for gradients that are
+# summed, not averaged. Apart from eps, rules that divide by the magnitude of gradients
+# do not depend on their scale.
 _POWER_OF_EPS = {
     'Adam': 1, 'AdaGrad': 1, 'RMSprop': 1, 'RMSpropGraves': 2, 'AdaDelta': 2}
 
@@ -81,7 +81,8 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
     devices : list of device specifiers, or dict of them
         The GPUs. The first one, or the one named ``'main'``, is for the program itself.
     auto_new_epoch : bool
-        Whether to tell the optimizer when an epoch of the first iterator ends.
+        Whether to call ``new_epoch()`` of the optimizer when an epoch of the first
+        iterator ends.
 
     Raises
     ------
@@ -110,16 +111,16 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
             raise RuntimeError(
                 'MultiprocessParallelUpdater needs NCCL, and %s; see '
                 'https://docs.cupy.dev/en/stable/install.html' % (
-                    'CuPy comes without it here' if cuda.available
+                    'this CuPy lacks it' if cuda.available
                     else 'CuPy is not available'))
         _check_fork()
         n_devices = len(devices)
         assert len(iterators) == n_devices, (
-            'there has to be an iterator for each device, and there are %d for %s'
+            'each device needs an iterator, but there are %d for %s'
             % (len(iterators), n_devices))
         lengths = {len(iterator.dataset) for iterator in iterators}
         assert len(lengths) == 1, (
-            'the data sets of the iterators have to be equally long, not %s; use '
+            'the data sets of the iterators must have the same length, not %s; use '
             'chainer.datasets.split_dataset_n_random()' % sorted(lengths))
         super().__init__(
             iterators[0], optimizer, converter, auto_new_epoch=auto_new_epoch)
@@ -172,11 +173,11 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         for pipe in self._pipes:
             try:
                 pipe.send(message)
-            except OSError:  # it has ended; _wait_for_workers reports that
+            except OSError:  # it has ended, which _wait_for_workers reports
                 pass
 
     def _wait_for_workers(self, step):
-        """Return when all workers are ready for the exchange; raise if one is not."""
+        """Wait until all workers are ready for the exchange; raise if one is not."""
         try:
             for rank, (worker, pipe) in enumerate(
                     zip(self._workers, self._pipes, strict=True), 1):
@@ -190,7 +191,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
             raise
 
     def update_core(self) -> None:
-        """Take a batch, and update the model with it and with those of the workers."""
+        """Update the model with the next batch and with those of the workers."""
         self.setup_workers()
         if len(self._workers) != len(self._devices) - 1:
             raise RuntimeError('the workers of MultiprocessParallelUpdater have ended; '
@@ -299,7 +300,7 @@ class _Worker(multiprocessing.Process):
             pass  # the program has ended
 
     def _next_command(self):
-        """Wait for a command; the end of the program is one, too."""
+        """Wait for a command; the end of the program counts as one."""
         program: tp.Any = multiprocessing.parent_process()
         ready = multiprocessing.connection.wait([self.pipe, program.sentinel])
         if self.pipe in ready:
@@ -328,7 +329,7 @@ class _Worker(multiprocessing.Process):
 
 
 def _wait_until_ready(worker, pipe, step):
-    """Wait for a worker; return what has happened if it does not become ready."""
+    """Wait for a worker; if it does not become ready, return the reason."""
     while True:
         if pipe in multiprocessing.connection.wait([pipe, worker.sentinel]):
             try:
@@ -338,7 +339,7 @@ def _wait_until_ready(worker, pipe, step):
             else:
                 if status == 'failed':
                     return 'has failed:\n' + detail
-                if detail == step:  # others belong to steps that were skipped
+                if detail == step:  # other messages belong to skipped steps
                     return None
                 continue
         worker.join(_SECONDS_TO_END)
@@ -401,7 +402,7 @@ def _broadcast_in_group(comm, array):
 def _get_nccl_data_type(dtype):
     name = numpy.dtype(dtype).name
     if name not in ('float16', 'float32', 'float64'):
-        raise RuntimeError('gradients and parameters have to be floats, not ' + name)
+        raise RuntimeError('gradients and parameters must be floats, not ' + name)
     return getattr(nccl, 'NCCL_' + name.upper())
 
 
@@ -414,7 +415,7 @@ def _initialized_params(link):
 def _gather(link, target):
     """Return data or gradients, ``'data'`` or ``'grad'``, joined into a flat array.
 
-    It has the widest of their dtypes; zeros stand for a gradient of ``None``.
+    It has the widest of their dtypes, and zeros for a gradient of ``None``.
     """
     params = _initialized_params(link)
     arrays = [getattr(param, target) for param in params]
@@ -452,8 +453,8 @@ def _scatter(link, array, target):
 
 def _require_gpu(link, name):
     if link.xp is numpy:
-        raise RuntimeError('%s() is for links on a GPU, and this one is on the CPU: '
-                           'call to_device() before' % (name,))
+        raise RuntimeError('%s() needs a link on a GPU, but this one is on the CPU: '
+                           'call to_device() first' % (name,))
 
 
 def size_num_grads(link: Link) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Updater that shares a batch among copies of a model in one process."""
+"""Updater that splits a batch among copies of a model in one process."""
 from __future__ import annotations
 
 import copy
@@ -22,7 +22,7 @@ if tp.TYPE_CHECKING:
 class ParallelUpdater(standard_updater.StandardUpdater):
     """Updater that computes the gradient of a batch on several devices.
 
-    The examples are dealt out to the models in turn. Their gradients are summed, not
+    The examples are assigned to the models in turn. Their gradients are summed, not
     averaged, into the main model, which is updated; the others get a copy of its
     parameters. The program has one thread; the devices work in parallel as far as GPUs
     run asynchronously.
@@ -45,14 +45,14 @@ class ParallelUpdater(standard_updater.StandardUpdater):
     loss_scale : float, optional
         Factor for the loss, see :class:`StandardUpdater`.
     auto_new_epoch : bool
-        Whether to tell the optimizers when an epoch ends.
+        Whether to call ``new_epoch()`` of the optimizers when an epoch ends.
 
     Raises
     ------
     ValueError
         If neither models nor devices are given.
     KeyError
-        If models have to be made and there is no main device.
+        If models must be made and there is no main device.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
             iterator, optimizer, devices={'main': 0, 'second': 1})
     """
 
-    # Whether the models besides the main one were made here; not so in old pickles.
+    # Whether the models besides the main one were made here; old pickles lack it.
     _are_copies = False
 
     def __init__(
@@ -83,14 +83,15 @@ class ParallelUpdater(standard_updater.StandardUpdater):
 
     def _models_for(self, devices):
         if devices is None:
-            raise ValueError('ParallelUpdater needs models or devices and got neither: '
-                             "give e.g. devices={'main': 0, 'second': 1}")
+            raise ValueError(
+                'ParallelUpdater needs models or devices, but got neither: '
+                "pass e.g. devices={'main': 0, 'second': 1}")
         mistakes.require(devices, 'keys', (
             "the devices must be a dict with a device for each name, such as {'main': "
             "0, 'second': 1}"))
         names = list(devices.keys())
         if 'main' not in names:
-            raise KeyError("the devices need the name 'main' among them, not only %s"
+            raise KeyError("the devices must include the name 'main', but are only %s"
                            % ', '.join(map(repr, names)))
         target = self._optimizers['main'].target
         models = {name: target if name == 'main' else copy.deepcopy(target)
@@ -108,7 +109,7 @@ class ParallelUpdater(standard_updater.StandardUpdater):
                 trainer.reporter.add_observer(name, model)
 
     def update_core(self) -> None:
-        """Take a batch and update all models with it."""
+        """Update all models with the next batch."""
         main, optimizer = self._models['main'], self.get_optimizer('main')
         iterator = self.get_iterator('main')
         mistakes.require(iterator, 'next', AN_ITERATOR)
@@ -136,9 +137,9 @@ class ParallelUpdater(standard_updater.StandardUpdater):
 
     @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
-        """Write or read the state; what is read reaches the copies as well."""
+        """Write or read the state; reading updates the copies as well."""
         super().serialize(serializer)
-        # Models of the user may differ until the first update.
+        # Models passed by the user may differ until the first update.
         have_met = self._are_copies or self.iteration
         if isinstance(serializer, Deserializer) and have_met:
             main = self._models['main']

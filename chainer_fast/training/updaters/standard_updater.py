@@ -48,7 +48,7 @@ class StandardUpdater(_updater.Updater):
         Factor for the loss, against underflow of float16 gradients. It is undone when
         the parameters are updated.
     auto_new_epoch : bool
-        Whether to tell the optimizers when an epoch ends.
+        Whether to call ``new_epoch()`` of the optimizers when an epoch ends.
     input_device : device specifier, optional
         Device to which the converter sends the batch; ``device`` by default.
 
@@ -76,7 +76,7 @@ class StandardUpdater(_updater.Updater):
     >>> updater.iteration, updater.epoch_detail
     (3, 1.5)
 
-    One for a generative adversarial network, with two optimizers: ::
+    An updater for a generative adversarial network, with two optimizers: ::
 
         class GANUpdater(chainer.training.StandardUpdater):
 
@@ -156,7 +156,7 @@ class StandardUpdater(_updater.Updater):
             it.finalize()
 
     def update(self) -> None:
-        """Do one iteration by :meth:`update_core`, and count it."""
+        """Perform one iteration with :meth:`update_core`, and count it."""
         self.update_core()
         self.iteration += 1
 
@@ -206,24 +206,25 @@ def _move_models(models, device):
                 device, skip_between_cupy_devices=True))
         if thread_local.flag_gpu_to_gpu:
             warnings.warn(
-                'the updater leaves a model that is on another GPU where it is, '
-                'although it was given %s; call model.to_device() before' % (device,),
+                'the updater does not move a model that is on another GPU, although '
+                'its device is %s; call model.to_device() first' % (device,),
                 FutureWarning)
     finally:
         thread_local.flag_gpu_to_gpu = saved
 
 
 def _explain_call(error, loss_func, args, kwargs):
-    """Tell how a batch becomes arguments, if a loss function does not take them."""
+    """Explain how a batch becomes arguments if a loss function rejects them."""
     func = getattr(loss_func, 'forward', loss_func)
     try:
         inspect.signature(func).bind(*args, **kwargs)
     except ValueError:
-        pass    # compiled code need not have a signature
+        pass    # compiled functions may have no signature
     except TypeError:
         mistakes.tell(error, (
             'the loss function is called with %s, one for each element of an example: '
-            'give it these parameters, or the updater another converter' % ', '.join(
+            'define it with these parameters, or pass another converter to the '
+            'updater' % ', '.join(
                 [*['an array of %s' % (x.shape,) if hasattr(x, 'shape')
                    else type(x).__name__ for x in args], *kwargs])))
 

@@ -140,7 +140,7 @@ def run(program, rule, arguments, lazy):
 
 
 @pytest.mark.filterwarnings('ignore:.*encountered:RuntimeWarning')
-@pytest.mark.filterwarnings('ignore:x.* is taken for row:UserWarning')
+@pytest.mark.filterwarnings('ignore:x.* is treated as row:UserWarning')
 @pytest.mark.parametrize('rule,arguments', RULES, ids=IDS)
 @settings(max_examples=15, deadline=None)
 @given(program=programs(), lazy=st.sampled_from([False, False, True]))

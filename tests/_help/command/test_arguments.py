@@ -23,11 +23,11 @@ SCRIPT = __file__
     (['--legacy', 'v1', 'x.py'],
      "there is no script 'v1'; did you mean --legacy=v1?"),
     (['chekc', '.'], "there is no script 'chekc'; did you mean check?"),
-    (['--doctor', 'x'], '--doctor takes no arguments'),
-    (['-W', 'ignore'], "-W ignore is an option of Python's: it stands before -m, as in "
+    (['--doctor', 'x'], '--doctor accepts no arguments'),
+    (['-W', 'ignore'], "-W ignore is an option of Python: put it before -m, as in "
      'python -W ignore -m chainer_fast SCRIPT'),
     (['--profile=script.py', SCRIPT],
-     '--profile=script.py: the name of a trace ends in .json'),
+     '--profile=script.py: the name of a trace must end in .json'),
     (['--doctor=yes', 'script.py'],
      "argument --doctor: ignored explicit argument 'yes'")])
 def test_a_mistake_gets_a_line(tmp_path, given, problem):
@@ -35,7 +35,7 @@ def test_a_mistake_gets_a_line(tmp_path, given, problem):
     assert process.returncode == 2
     assert process.stdout == ''
     usage, line = process.stderr.rsplit('chainer-fast: ', 1)
-    assert line == 'error: %s (chainer-fast --help tells more)\n' % problem
+    assert line == 'error: %s (see chainer-fast --help)\n' % problem
     assert usage.startswith(USAGE) if not given else usage == ''
 
 
@@ -55,7 +55,7 @@ def test_a_part_that_legacy_mode_lacks():
      'there is no option --part; did you mean --parts?'),
     ('legacy', ['-m'], 'name a module'),
     ('run', ['check'], "there is no script 'check'"),
-    ('doctor', ['now'], 'it takes no arguments'),
+    ('doctor', ['now'], 'it accepts no arguments'),
     ('check', ['--jsno', '.'], 'there is no option --jsno; did you mean --json?'),
     ('check', ['.', '--json', 'a'], 'unexpected argument a')])
 def test_a_mistake_in_a_command(command, given, problem, monkeypatch, capsys):
@@ -65,7 +65,7 @@ def test_a_mistake_in_a_command(command, given, problem, monkeypatch, capsys):
     assert end.value.code == 2
     name = 'chainer-fast ' + command
     assert capsys.readouterr() == (
-        '', '%s: error: %s (%s --help tells more)\n' % (name, problem, name))
+        '', '%s: error: %s (see %s --help)\n' % (name, problem, name))
 
 
 @pytest.mark.parametrize('short, long', [

@@ -69,7 +69,7 @@ class TestShapes:
     @pytest.mark.parametrize('batch, words', [
         ([{'a': np.zeros(2)}, {'a': np.zeros(3)}],
          "element 'a' of example 1 has the shape (3,)"),
-        ([np.zeros(2), 1.], 'example 1 has the shape (), and example 0 has (2,)')])
+        ([np.zeros(2), 1.], 'example 1 has the shape (), but example 0 has (2,)')])
     def test_examples(self, batch, words):
         with pytest.raises(ValueError) as info:
             chainer.dataset.concat_examples(batch)
@@ -110,7 +110,8 @@ class TestTraining:
         with pytest.raises(KeyError) as info:
             trigger(trainer)
         assert ("MinValueTrigger: nothing was reported as 'val/loss' since the last "
-                'check; there are now validation/main/loss') in said_by(info.value)
+                'check; the observation has '
+                'validation/main/loss') in said_by(info.value)
 
 
 def said_by(error):

@@ -26,7 +26,8 @@ def warnings_of(call):
 
 class TestLabels:
     @pytest.mark.parametrize('label, words', [
-        (-2, ['t[1] is -2, and there are 3 classes, 0 to 2: it is taken for class 1.']),
+        (-2, ['t[1] is -2, and there are 3 classes, 0 to 2: it is treated as class '
+              '1.']),
         (-1, []), (2, [])])
     @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
     @pytest.mark.parametrize('options', [
@@ -40,7 +41,7 @@ class TestLabels:
     def test_softmax_cross_entropy_differentiable_twice(self):
         seen, = warnings_of(lambda: F.softmax_cross_entropy(
             X, np.array([0, -2], np.int32), enable_double_backprop=True))
-        assert 'taken for class 0' in seen
+        assert 'treated as class 0' in seen
 
     def test_other_ignored_label(self):
         t = np.array([-2, -1], np.int32)

@@ -293,5 +293,5 @@ def test_text_and_html():
 
 @pytest.mark.parametrize('model', [3, F.relu, L.Linear])
 def test_other_objects(model):
-    with pytest.raises(TypeError, match='that of a link'):
+    with pytest.raises(TypeError, match='needs a link'):
         chainer.summary(model, zeros(2))

@@ -102,7 +102,7 @@ def test_labels_on_a_device(device, shape, dtype, ignore, weighted):
                     on_device, k, *device.send(args), device.send(g), factor), expected)
 
 
-@pytest.mark.filterwarnings('ignore:t.* is taken for class:UserWarning')
+@pytest.mark.filterwarnings('ignore:t.* is treated as class:UserWarning')
 @pytest.mark.gpu
 @DEVICE_SHAPES
 @pytest.mark.parametrize('dtype', 'efd')

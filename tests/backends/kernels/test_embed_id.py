@@ -8,7 +8,7 @@ from tests.backends.kernels import forms
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.filterwarnings('ignore:x.* is taken for row:UserWarning')
+@pytest.mark.filterwarnings('ignore:x.* is treated as row:UserWarning')
 @pytest.mark.parametrize('dtype', 'efd')
 @pytest.mark.parametrize('ignore', [None, -1, 2])
 @pytest.mark.parametrize('shape', [(7,), (2, 3), (0,)])

@@ -52,13 +52,13 @@ def test_functions():
     (([1], abs), None, ValueError, 'needs a key'),
     (('x', abs), None, ValueError, 'argument size'),
     ((('x', abs), ('y', abs)), None, ValueError, 'argument size'),
-    ({'x': abs, 'y': [1]}, 2, ValueError, 'one length'),
-    (([1], [1, 2]), None, ValueError, 'one length'),
+    ({'x': abs, 'y': [1]}, 2, ValueError, 'the same length'),
+    (([1], [1, 2]), None, ValueError, 'the same length'),
     ((('x', [1]), ('x', [2])), None, ValueError, 'different keys'),
     ((), None, IndexError, 'empty'),
     ({}, None, IndexError, 'empty'),
-    (3, None, TypeError, 'a column is an array, a list or a function'),
-    (('x', 'y'), None, TypeError, 'a column is'),
+    (3, None, TypeError, 'a column must be an array, a list or a function'),
+    (('x', 'y'), None, TypeError, 'a column must be'),
 ])
 def test_errors(data, size, error, message):
     with pytest.raises(error, match=message):

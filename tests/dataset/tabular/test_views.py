@@ -152,7 +152,7 @@ def test_slice_keys():
     ([6], IndexError, 'no example 6'),
     ([-7], IndexError, 'no example -7'),
     ([True] * 5, ValueError, '5 booleans and 6 examples'),
-    (3, TypeError, 'a slice or a list, got 3'),
+    (3, TypeError, 'a slice or a list, but got 3'),
     ((slice(None), 'd'), KeyError, "no key 'd'; the keys are 'a', 'b', 'c'"),
     ((slice(None), ['a']), KeyError, 'no key'),
     ((slice(None), 3), IndexError, 'no key 3'),

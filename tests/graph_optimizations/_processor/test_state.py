@@ -462,7 +462,7 @@ def of_a_cut(chain, x):
 
 
 @pytest.mark.parametrize(('compute', 'reason'), [
-    (of_an_update, 'an array of'), (of_a_list, 'made of'), (of_a_cut, 'made of')])
+    (of_an_update, 'an array of'), (of_a_list, 'parts of'), (of_a_cut, 'parts of')])
 def test_other_changes_are_refused(compute, reason):
     chains = pair(compute)
     for k in range(5):

@@ -177,8 +177,9 @@ class TestSilence:
             assert text.count(
                 'rank %d (here, process 1) ends, because\n'
                 'rank 1 (here, process 1) ended without notice: '
-                'rank 0 (here, process 1) heard nothing for 0.5 s; a process or its '
-                'machine is stopped or has crashed, or the network is cut' % rank) == 1
+                'rank 0 (here, process 1) received nothing for 0.5 s; a process or its '
+                'machine is stopped or has crashed, or the network is '
+                'broken' % rank) == 1
 
     def test_several_silent_neighbours(self, channels, ends, capfd):
         channels[1]._heart.stop()
@@ -186,7 +187,7 @@ class TestSilence:
         wait_for(lambda: ends == [1, 1, 1])
         assert (
             'rank 0 (here, process 1) ends, because\n'
-            'rank 1 (here, process 1) ended without notice, and so did '
+            'rank 1 (here, process 1) ended without notice, as did '
             'rank 2 (here, process 1): ') in capfd.readouterr().err
 
     def test_nobody_is_silent(self, channels, ends):

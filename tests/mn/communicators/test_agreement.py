@@ -64,7 +64,7 @@ def test_all_failed_alike():
 @pytest.mark.parametrize('root', [2, -1])
 def test_root_that_is_no_rank(root):
     with pytest.raises(
-            ValueError, match='bcast got root=%d, and ranks are 0 to 1' % root):
+            ValueError, match='bcast got root=%d, but ranks are 0 to 1' % root):
         _agreement.meet(Process(header(root=0)), 'bcast', root)
 
 

@@ -99,7 +99,7 @@ def test_messages_of_others_are_left_alone(comm, small):
 
 def test_wrong_choices(comm):
     with using_config('mn_exchange', 'best'), pytest.raises(
-            ValueError, match=r"mn_exchange \(CHAINERMN_EXCHANGE\) is 'best'; choose"):
+            ValueError, match=r"mn_exchange \(CHAINERMN_EXCHANGE\) is 'best', but"):
         _exchange.choose(create_communicator('flat', comm.mpi_comm))
     if comm.size > 1:
         with using_config('mn_exchange', 'auto' if comm.rank else 'mpi'), pytest.raises(

@@ -16,7 +16,7 @@ def test_unknown_names(name):
 
 @pytest.mark.parametrize('name', ['naive', 'flat', 'non_cuda_aware', 'dummy'])
 def test_dtype_of_gradients(name):
-    with pytest.raises(ValueError, match="'pure_nccl' only, got it for '%s'" % name):
+    with pytest.raises(ValueError, match="'pure_nccl' only, not for '%s'" % name):
         create_communicator(name, allreduce_grad_dtype=np.float16)
 
 

@@ -189,9 +189,9 @@ def test_no_arrays(comm, x):
 def test_lists_of_numbers(comm, error):
     """Some callers of ChainerMN know the one error, some the other."""
     for call in comm.allgather, comm.allreduce:
-        with pytest.raises(error, match='give one array'):
+        with pytest.raises(error, match='pass one array'):
             call([1, 2])
-    with pytest.raises(error, match='takes arrays of NumPy or CuPy, got int'):
+    with pytest.raises(error, match='needs arrays of NumPy or CuPy, but got int'):
         comm.alltoall([1] * comm.size)
 
 
@@ -220,7 +220,7 @@ def test_no_tuples(comm):
 
 def test_numbers_of_arrays(comm):
     xs = [np.zeros(3)] * (comm.size + 1)
-    with pytest.raises(ValueError, match='each of %d ranks, got' % comm.size):
+    with pytest.raises(ValueError, match='each of %d ranks, but got' % comm.size):
         comm.alltoall(xs)
     with pytest.raises(
             ValueError if comm.rank == 0 else RuntimeError, match='got|rank 0'):

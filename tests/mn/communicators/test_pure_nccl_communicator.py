@@ -195,7 +195,7 @@ def test_ranks_with_the_same_gpu(communicator):
         communicator._init_comms()
         return
     cuda.get_device_from_id(0).use()
-    with pytest.raises(RuntimeError, match='processes 0 and 1 both use the GPU 0'):
+    with pytest.raises(RuntimeError, match='processes 0 and 1 both use GPU 0'):
         communicator._init_comms()
 
 

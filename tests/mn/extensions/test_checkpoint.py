@@ -110,7 +110,7 @@ def test_generation_that_one_process_lacks(comm, folder):
     if comm.size == 1:
         assert load(comm, folder) == 30
     else:
-        assert load(comm, folder, 'not all processes have iteration 20'
+        assert load(comm, folder, 'some processes lack iteration 20'
                     ) == 30 + comm.rank
 
 
@@ -137,7 +137,7 @@ def test_files_of_two_jobs_are_not_mixed(comm, folder):
     if comm.size == 1:
         assert load(comm, folder) == 200
     else:
-        assert load(comm, folder, 'iteration 20 were not written by one job'
+        assert load(comm, folder, 'iteration 20 were not written by the same job'
                     ) == 30 + comm.rank
 
 
@@ -149,8 +149,9 @@ def test_other_number_of_processes(comm, folder):
                 pass
     shared.together(comm)
     assert load(comm, folder, (
-        'they are of %d processes, and this job has %d, so that what only ranks %d-%d '
-        'had (data, random numbers, optimizer) is not used. To continue exactly, start '
+        'they were written by %d processes, but this job has %d, so that the state of '
+        'ranks %d-%d (data, random numbers, optimizer) is not used. To continue '
+        'exactly, start '
         '%d processes' % (
             comm.size + 2, comm.size, comm.size, comm.size + 1, comm.size + 2))
         ) == 30 + comm.rank
@@ -167,7 +168,7 @@ def test_processes_whose_files_are_elsewhere(comm, folder):
     with open(file, 'wb') as opened:
         numpy.savez(opened, **contents)
     shared.together(comm)
-    assert load(comm, folder, 'only rank %d had' % comm.size) == 30 + comm.rank
+    assert load(comm, folder, 'the state of rank %d ' % comm.size) == 30 + comm.rank
 
 
 def test_file_of_chainer(comm, folder):
@@ -193,7 +194,7 @@ def test_bad_intervals(comm):
 
 
 def test_no_folder(comm):
-    with pytest.raises(TypeError, match='give path'):
+    with pytest.raises(TypeError, match='pass path'):
         create(comm, None).save(Value(1), 1)
 
 

@@ -26,7 +26,7 @@ def test_sets(sets, size, expected):
 
 
 @pytest.mark.parametrize('sets, message', [
-    ([3], 'no rank 3 among 3'), ([-1], 'no rank -1'),
+    ([3], 'rank 3 does not exist among 3'), ([-1], 'rank -1 does not exist'),
     ([[0, 1], [1, 2]], 'rank 1 is in two'), ([0, 0], 'rank 0 is in two')])
 def test_bad_sets(sets, message):
     with pytest.raises(AssertionError, match=message):
@@ -104,7 +104,7 @@ def test_newest_that_all_sets_have_whole(comm, folder, sets, master, damage):
         else:
             os.remove(file)
     shared.together(comm)
-    expected = 's_2 is not there' if damage == 'removed' else 's_2.%d is dam' % last
+    expected = 's_2 does not exist' if damage == 'removed' else 's_2.%d is dam' % last
     if comm.rank or (damage == 'removed' and last == 0):
         loaded = load(comm, folder, sets)
     else:

@@ -130,7 +130,8 @@ def test_scatter(comm, dtype, requires_grad):
 def test_one_variable_for_each_process(comm):
     x = numpy.ones(2, 'f')
     for call in (mn.alltoall, lambda comm, xs: mn.scatter(comm, xs, comm.rank)):
-        with pytest.raises(ValueError, match='%d variables for %d processes' % (
+        with pytest.raises(ValueError, match='%d variables were passed for %d '
+                                             'processes' % (
                 comm.size + 1, comm.size)):
             call(comm, [x] * (comm.size + 1))
 

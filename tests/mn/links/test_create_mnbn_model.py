@@ -106,7 +106,8 @@ def test_axes_are_kept(comm, axis):
 @pytest.mark.mpi
 def test_sizes_have_to_be_known(comm):
     net = chainer_fast.Chain(bn=L.BatchNormalization(axis=0))
-    with pytest.raises(ValueError, match='/bn does not know its size'):
+    with pytest.raises(ValueError, match='size of the batch normalization /bn is not '
+                                         'known'):
         create_mnbn_model(net, comm)
 
 

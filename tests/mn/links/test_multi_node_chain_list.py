@@ -181,7 +181,7 @@ def test_ranks_without_partner(comm):
 @pytest.mark.mpi
 def test_one_link_gives_the_result(comm):
     model = Model(comm, (Part(0), None, None))
-    with pytest.raises(ValueError, match='gives its result'):
+    with pytest.raises(ValueError, match='returns its result'):
         model.add_link(Part(1))
     assert len(model) == 1
 

@@ -54,8 +54,9 @@ def test_resuming_on_fewer_hosts(tmp_path):
         _digests(fewer, 2)
         assert fewer.stdout.count('of 2 begins at 4') == 2
         assert (
-            'of the checkpoints run in %s/a, iteration 4 is loaded: they are of 3 '
-            'processes, and this job has 2, so that what only rank 2 had (data, random '
+            'of the checkpoints run in %s/a, iteration 4 is loaded: they were written '
+            'by 3 processes, but this job has 2, so that the state of rank 2 (data, '
+            'random '
             'numbers, optimizer) is not used. To continue exactly, start 3 processes, '
             'which may share machines (mpiexec -n 3 --host a:2,b:1,...). To continue '
             'with another number, take multi_node_snapshot' % tmp_path) in fewer.stderr

@@ -177,7 +177,7 @@ def test_get_item_with_several_arrays(name):
 @pytest.mark.parametrize('index', [
     ([0, 1], 0, [0, 1]), (slice(None), [0, 1], [0, 1]), (None, [0, 1], [0, 1])])
 def test_get_item_with_arrays_apart_is_refused(index):
-    with pytest.raises(ValueError, match='GetItem.*next to each other'):
+    with pytest.raises(ValueError, match='GetItem.*must be adjacent'):
         export(Model(lambda self, x: F.get_item(x, index)), CUBE)
 
 

@@ -107,9 +107,9 @@ def test_inputs_by_position_and_name():
 @pytest.mark.parametrize('args, kwargs, message', [
     ([], {}, 'a is missing; b.0 is missing'),
     ([X], {}, 'b.0 is missing'),
-    ([X, X, X], {}, '2 inputs, .* but 3 are given'),
-    ([X, X], {'a': X}, r"\['a'\] are given by position and by name"),
-    ([X, X], {'c': X}, 'there is no c'),
+    ([X, X, X], {}, '2 inputs, .* but 3 were passed'),
+    ([X, X], {'a': X}, r"\['a'\] were passed both by position and by name"),
+    ([X, X], {'c': X}, 'c does not exist'),
     ([X, [1., 2.]], {}, "'b.0' must be a Variable or an array, not list"),
     ([X, X.astype('d')], {}, "'b.0' must be of dtype float32, not float64"),
     ([X, X[0]], {}, r"'b.0' must have 2 axes, but has the shape \(4,\)"),

@@ -134,7 +134,7 @@ def _be_killed(path, target):
     (snapshot_writers.ProcessWriter, _be_killed, 'a: the process .* signal 9'),
     (snapshot_writers.ProcessWriter, _exit, 'a: the process .* exit code 3'),
     (snapshot_writers.ProcessQueueWriter, _fail, 'a: OSError: disk full'),
-    (snapshot_writers.ProcessQueueWriter, _be_killed, 'signal 9, and what')])
+    (snapshot_writers.ProcessQueueWriter, _be_killed, 'signal 9, and the')])
 def test_failure_is_reported(tmp_path, writer, savefun, message, capfd):
     writer = writer(savefun)
     for _ in range(2):  # it can be used again
@@ -363,7 +363,7 @@ def test_autoload_passes_over_what_is_damaged(trainer):
         snapshot.initialize(trainer)
     assert target.value.tolist() == [1] * 3
     for warning, text in zip(record, ['x_3', 'x_2'], strict=True):
-        assert 'passes over the snapshot %s in' % text in str(warning.message)
+        assert 'skips the snapshot %s in' % text in str(warning.message)
 
 
 def test_autoload_does_not_hide_that_something_is_missing(trainer):

@@ -73,7 +73,8 @@ def fork(out, *args):
     try:
         os.setpgid(0, 0)
         os.close(reader)
-        warnings.filterwarnings('ignore', '.*is not of this training')  # see `run`
+        warnings.filterwarnings('ignore', '.*was not written by this '
+                                          'training')  # see `run`
         state, begun_at = train(out, *args, pipe)
         numpy.savez(out + '/end.npz', begun_at=begun_at, **state)
         code = 0

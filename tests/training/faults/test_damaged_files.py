@@ -70,7 +70,7 @@ def test_every_cut_is_noticed(tmp_path, kind):
         found, told = load_latest(tmp_path)
         assert found == Target(1).state(), size
         assert len(told) == 1
-        assert 'passes over the snapshot x_2 in %s' % tmp_path in told[0]
+        assert 'skips the snapshot x_2 in %s' % tmp_path in told[0]
         assert '(%d bytes)' % size in told[0]
 
 
@@ -88,7 +88,7 @@ def test_flipped_bits_do_no_harm(tmp_path, kind):
         found, told = load_latest(tmp_path)
         if told:
             n_passed_over += 1
-            assert 'passes over the snapshot x_2' in told[0]
+            assert 'skips the snapshot x_2' in told[0]
         # Some bits mean nothing, such as those of dates.
         assert found == Target(1 if told else 2).state(), place
     assert n_passed_over > len(data) / 2
@@ -115,7 +115,7 @@ def test_nothing_whole_is_left(tmp_path):
         (tmp_path / name).write_text('')
     found, told = load_latest(tmp_path)
     assert found == Target().state()
-    assert told[2] == 'none of the 2 snapshots in %s is whole; starting from the ' \
+    assert told[2] == 'all 2 snapshots in %s are damaged; starting from the ' \
         'beginning' % tmp_path
 
 

@@ -87,7 +87,8 @@ def test_two_trainings_in_one_folder(tmp_path):
     with pytest.warns(RuntimeWarning) as record:
         run(tmp_path, 10, savefun=save, n_retains=2)
     message, = [str(warning.message) for warning in record]
-    assert message.startswith('the snapshot %s is not of this training' % other)
+    assert message.startswith('the snapshot %s was not written by this '
+                              'training' % other)
 
 
 def run_slowly(out, n_retains):
@@ -95,7 +96,7 @@ def run_slowly(out, n_retains):
         serializers.save_npz(path, target)
         time.sleep(.002)
 
-    warnings.filterwarnings('ignore', '.*is not of this training')
+    warnings.filterwarnings('ignore', '.*was not written by this training')
     run(out, 20, 'ThreadWriter', savefun=save, n_retains=n_retains)
 
 

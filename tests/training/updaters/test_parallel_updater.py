@@ -123,7 +123,7 @@ def test_arguments(device):
     iterator, optimizer, _ = make(device)
     with pytest.raises(ValueError, match='models or devices'):
         updaters.ParallelUpdater(iterator, optimizer)
-    with pytest.raises(KeyError, match="not only 'first', 'second'"):
+    with pytest.raises(KeyError, match="but are only 'first', 'second'"):
         updaters.ParallelUpdater(
             iterator, optimizer, devices={'first': -1, 'second': -1})
     assert training.ParallelUpdater is training.updater.ParallelUpdater \

@@ -1,4 +1,4 @@
-"""From the text of a source to its findings."""
+"""Computes the findings of the text of a source."""
 import ast
 import re
 import warnings
@@ -14,15 +14,15 @@ _IGNORED = re.compile(r'#\s*chainer-fast:\s*ignore(?:\[([^\]]*)\])?')
 
 def _parse(text):
     with warnings.catch_warnings():
-        warnings.simplefilter('ignore')     # of escapes in strings, for example
+        warnings.simplefilter('ignore')     # such as warnings of escapes in strings
         try:
             return ast.parse(text)
-        except ValueError as error:     # before Python 3.12, of null bytes
+        except ValueError as error:     # for null bytes before Python 3.12
             raise SyntaxError(str(error)) from None
 
 
 def compiles(text):
-    """Return whether Python 3 reads a text."""
+    """Return whether Python 3 can parse a text."""
     try:
         _parse(text)
     except SyntaxError:
@@ -62,13 +62,14 @@ def findings(text, written_for=()):
     text : str
     written_for : collection of str
         Versions of Chainer such as ``'v1'`` for which the source was written, and
-        ``'python'`` for Python 2. What changed its meaning after them is found too; the
-        call alone does not tell.
+        ``'python'`` for Python 2. Calls whose meaning has changed since are reported,
+        too.
 
     Raises
     ------
     SyntaxError
-        If neither Python 3 nor Python 2 reads it, or fissix is missing.
+        If neither Python 3 nor Python 2 can parse the source, or fissix is
+        missing.
     """
     old = []
     lines = re.split('\r\n|\r|\n', text)
@@ -77,7 +78,7 @@ def findings(text, written_for=()):
         numbers = None
     except SyntaxError as error:
         if not python2.is_there():
-            message = '%s; if this is Python 2, fissix reads it: %s' % (
+            message = '%s; if this is Python 2, install fissix to parse it: %s' % (
                 error.msg, installation.install('check'))
             raise SyntaxError(message, (
                 None, error.lineno or 1, None, None)) from error

@@ -1,4 +1,4 @@
-"""Arguments of calls that are gone."""
+"""Checks of arguments that no longer exist."""
 import ast
 import inspect
 import typing
@@ -47,7 +47,7 @@ class ArgumentChecks:
 
     @staticmethod
     def today(name):
-        """Return the name of the link that stood among the functions, or the name."""
+        """Return a name, corrected for links that were once among the functions."""
         entry = entries().name(name)
         if entry is None or not name.startswith('chainer.functions.'):
             return name
@@ -57,7 +57,7 @@ class ArgumentChecks:
     def _own_method(self, node, info, name):
         """Check a call of a method that a class of the source inherits.
 
-        Return whether a class of the source has it.
+        Return whether a class of the source defines it.
         """
         for klass in self.inference.family(info):
             if isinstance(klass, str):
@@ -87,9 +87,9 @@ class ArgumentChecks:
                     owner, '__call__' if name == 'forward' else name), gone, given)
 
     def _arguments(self, node, name, gone, given, skip=0):
-        """Report arguments of a call that are gone or that the callable lacks.
+        """Report arguments of a call that no longer exist or that the callable lacks.
 
-        The first ``skip`` positional ones are not the callable's own.
+        The first ``skip`` positional arguments are not counted.
         """
         for keyword in node.keywords:
             if keyword.arg in gone:
@@ -104,12 +104,12 @@ class ArgumentChecks:
             self._positions(node, name, gone, places, is_open, skip)
 
     def _positions(self, node, name, gone, places, is_open, skip):
-        """Report arguments by their place."""
+        """Report arguments by their position."""
         old = POSITIONS.get(name, {})
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             return
         arguments = node.args[skip:]
-        # Too many of them can only be those of version 1.
+        # Only calls for version 1 can have that many.
         are_many = len(arguments) > len(places) and not is_open
         is_old = 'v1' in self.written_for or are_many or any(
             old.get(place) in gone and self._is_misplaced(argument, parameter)
@@ -123,13 +123,14 @@ class ArgumentChecks:
                 is_reported = True
         if are_many and not is_reported:
             self.report(node, idiom(name + ' by position'), '%s with %d arguments' % (
-                name, len(arguments)), 'give at most %d by position' % len(places))
+                name, len(arguments)), 'pass at most %d arguments by '
+                                       'position' % len(places))
 
     def _is_misplaced(self, argument, parameter):
         """Return whether an argument cannot be meant for today's parameter."""
         name, default = parameter.name, parameter.default
         if name == 'nobias':
-            # Today 0 and 1 are given for flags, too.
+            # Today 0 and 1 may be passed for flags, too.
             return _is_number(argument) and getattr(argument, 'value', None) not in (
                 0, 1)
         if name == 'activation':
@@ -145,7 +146,7 @@ class ArgumentChecks:
 def _what_it_takes(given, keyword):
     """Return advice on a keyword that a callable lacks.
 
-    To leave it out may change what is computed, as in ``Adam(lr=0.1)``.
+    Omitting it may change results, as in ``Adam(lr=0.1)``.
     """
     names = [p.name for p in given if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     here = mistakes.called_here(keyword, names)

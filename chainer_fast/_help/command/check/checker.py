@@ -1,4 +1,4 @@
-"""Finds what is gone in the syntax tree of a source."""
+"""Finds uses of removed APIs in the syntax tree of a source."""
 import ast
 
 from chainer_fast._help.command.check import guards, idioms
@@ -10,20 +10,20 @@ from chainer_fast._help.command.check.scopes import SCOPES
 
 
 class Checker(NameChecks, ArgumentChecks):
-    """Reads one module.
+    """Checks one module.
 
     Parameters
     ----------
     tree : ast.Module
     written_for : collection of str
-        Versions of Chainer whose meanings the program counts on.
+        Versions of Chainer whose semantics the program relies on.
     is_python2 : bool
         Whether the program is one of Python 2.
 
     Attributes
     ----------
     found : list of tuple
-        Findings, each with its node of the tree and its scope.
+        Findings, each with its node and its scope.
     imported : set of str
         Packages that the source imports, and names that it imports from others.
     """
@@ -37,7 +37,7 @@ class Checker(NameChecks, ArgumentChecks):
         self.inference = Inference(tree)
         self.scopes = self.inference.scopes
         self.found = []     # (finding, node, scope)
-        self.given = set()  # entries that the program sets, as in `np.float = float`
+        self.given = set()  # entries that the program defines, as in `np.float = float`
         self.scope = None
         self._reported = set()
         self._guards = 0
@@ -50,7 +50,7 @@ class Checker(NameChecks, ArgumentChecks):
         self._visit_all(tree.body, self.scopes[tree])
 
     def report(self, node, entry=None, what='', instead='', argument='', position=-1):
-        """Add a finding at an expression, of an entry or of a name without one."""
+        """Add a finding at an expression, for an entry or for a name without one."""
         if self._guards:
             return
         what = entry.what if entry else what
@@ -64,7 +64,7 @@ class Checker(NameChecks, ArgumentChecks):
                 what, entry.instead if entry else instead,
                 entry.last if entry else '', argument, position), node, self.scope))
 
-    # Walking the tree.
+    # Traversal of the tree.
 
     def _visit_all(self, nodes, scope):
         for node in nodes:

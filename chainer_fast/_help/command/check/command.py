@@ -10,22 +10,22 @@ from chainer_fast._help.command.parser import Parser
 CLEAN, FOUND, UNREADABLE = 0, 1, 2
 
 _DESCRIPTION = '''\
-Tell what no longer works in the sources of a program: names, arguments and idioms of
-chainer, chainermn, onnx_chainer, CuPy, NumPy, SciPy and Python that are gone, and names
-and arguments that the installed packages lack. Nothing is run. Notebooks are read, too,
-and sources of Python 2.'''
+Report what no longer works in the sources of a program: removed names, arguments and
+idioms of chainer, chainermn, onnx_chainer, CuPy, NumPy, SciPy and Python, and names and
+arguments that the installed packages lack. Nothing is run. Notebooks and sources of
+Python 2 are supported.'''
 
 _EPILOG = '''\
-exit status: 0 nothing found; 1 something found that is still there; 2 wrong usage, or a
-file that cannot be read or written.
+exit status: 0 if nothing is found; 1 if findings remain; 2 for wrong usage, or a file
+that cannot be read or written.
 
-A line that ends with "# chainer-fast: ignore", or with "ignore[ENTRY; ENTRY]", is left
-alone. docs/migration.md shows examples. --fix, --fix-imports and Python 2 need
+A line that ends with "# chainer-fast: ignore", or with "ignore[ENTRY; ENTRY]", is not
+reported. docs/migration.md shows examples. --fix, --fix-imports and Python 2 need
   %s
 
   chainer-fast check .                     report on all sources below this folder
   chainer-fast check --diff train.py       show what --fix would write
-  chainer-fast check --fix train.py        write it, and report what is left
+  chainer-fast check --fix train.py        write it, and report what remains
   chainer-fast check --sarif . >check.sarif'''
 
 
@@ -34,9 +34,11 @@ def add_arguments(parser):
     parser.add_argument('paths', nargs='+', metavar='PATH',
                         help='a file, or a folder to search for .py and .ipynb')
     parser.add_argument('--fix', action='store_true',
-                        help='rewrite what can be rewritten without changing results')
+                        help='rewrite findings that can be rewritten without changing '
+                             'results')
     parser.add_argument('--fix-imports', action='store_true',
-                        help='import chainer_fast as chainer, and so on, as well')
+                        help='also rewrite imports: import chainer_fast as chainer, '
+                             'and so on')
     parser.add_argument('--diff', action='store_true',
                         help='print what --fix (the default here) or --fix-imports '
                         'would change, and write nothing')
@@ -51,9 +53,9 @@ def add_arguments(parser):
                         help='do not report these entries; may be repeated')
     parser.add_argument('--written-for', action='append', metavar='VERSION', default=[],
                         choices=['v1', 'v2', 'v3', 'v4', 'python'],
-                        help='v1 to v4: report calls that still work and meant '
-                        'something else in that version of Chainer; python: divisions '
-                        'that Python 2 rounded')
+                        help='v1 to v4: report calls that still work but had another '
+                             'meaning in that version of Chainer; python: report '
+                             'divisions that Python 2 rounded')
 
 
 def _wanted(finding, arguments):
@@ -70,7 +72,7 @@ def _findings(text, arguments, written_for):
 
 
 def _fixed(source, arguments):
-    """Return the text of a source after the fixes that were asked for."""
+    """Return the text of a source after the requested fixes."""
     from chainer_fast._help.command.check import fix
     return fix.fixed(
         source.text, lambda finding: _wanted(finding, arguments),
@@ -88,13 +90,13 @@ def _diff(source, text):
 
 
 def _process(path, arguments):
-    """Read, and perhaps change, one file; return a ``Result``."""
+    """Check one file, fix it if requested, and return a ``Result``."""
     source = sources.Source(path)
     text, diff, written_for = source.text, '', arguments.written_for
     try:
         if arguments.fix or arguments.fix_imports or arguments.diff:
             if not analysis.compiles(text):
-                # Its divisions are looked for in what is made of it, too.
+                # Divisions are also checked in the converted source.
                 written_for = [*written_for, 'python']
             text = _fixed(source, arguments)
             if text != source.text:
@@ -109,7 +111,7 @@ def _process(path, arguments):
         raise sources.Unreadable('%s:%s: %s' % (
             path, error.lineno or 1, error.msg or error)) from error
     except RecursionError as error:
-        raise sources.Unreadable('%s: an expression is nested too deeply' % path
+        raise sources.Unreadable('%s: an expression is too deeply nested' % path
                                  ) from error
     except OSError as error:
         raise sources.Unreadable('%s: cannot be written: %s' % (path, error)) from error
@@ -117,12 +119,12 @@ def _process(path, arguments):
 
 
 def main(arguments):
-    """Do what the arguments say, and return the exit status.
+    """Run the command, and return the exit status.
 
     Parameters
     ----------
     arguments : list of str
-        Those behind ``check``.
+        Arguments after ``check``.
     """
     parser = Parser(prog='chainer-fast check', description=_DESCRIPTION,
                     epilog=_EPILOG % installation.install('check'))

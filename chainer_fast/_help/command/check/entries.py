@@ -1,17 +1,17 @@
-"""The entries of ``chainer_fast._help.past.removed``, by the things that they name."""
+"""The entries of ``chainer_fast._help.past.removed``, indexed by name."""
 import functools
 import re
 
 from chainer_fast._help.command.check import packages
 from chainer_fast._help.past import removed
 
-# Names that NumPy 2 has again, for types that serve.
+# Names that NumPy 2 defines again, for suitable types.
 _BACK = {'numpy.bool', 'numpy.long'}
 _NAME = re.compile(r'([A-Za-z_]\w*(?:\.\w+)*)(?:\((\w+)=\))?$')
 
 
-# Packages whose modules go by several names each, and what else is then looked into. To
-# find the same of others, SciPy for one, would import all that the entries name.
+# Packages whose modules have several names each, and the packages then searched. Doing
+# the same for others, such as SciPy, would import everything that the entries name.
 _IDENTIFIED = {'chainer': (), 'chainermn': ('chainer',), 'onnx_chainer': ('chainer',),
                'numpy': ()}
 
@@ -21,7 +21,7 @@ def _root(name):
 
 
 def _key(name):
-    """Return what identifies a name, whichever of its module's paths is used."""
+    """Return a key of a name that does not depend on its module's path."""
     owner, _, last = name.rpartition('.')
     return (id(packages.find(owner)), last) if _root(
         owner) in _IDENTIFIED and packages.is_there(owner) else name
@@ -33,7 +33,7 @@ class Entries:
     def __init__(self):
         self._names = {}
         self._arguments = {}
-        # {package: [(name, argument, entry)]}, those that are not identified yet
+        # {package: [(name, argument, entry)]} of entries that are not identified yet
         self._of_root = {}
         for entry in removed.entries().values():
             match = _NAME.match(entry.what)
@@ -49,21 +49,21 @@ class Entries:
                     (name, argument, entry))
 
     def _identify(self, name):
-        """Look up the modules that the entries of the package of a name are about."""
+        """Look up the modules of the entries for the package of a name."""
         root = _root(name)
         for package in (root, *_IDENTIFIED.get(root, ())):
             for full, argument, entry in self._of_root.pop(package, ()):
                 if argument is not None:
                     self._arguments.setdefault(
                         self._callable_key(full), {})[argument] = entry
-                # What has its name still has another meaning: idioms look for it.
+                # The name still exists with another meaning, which idioms check.
                 elif not ((package == 'chainer' or full in _BACK)
                           and packages.is_there(full)):
                     self._names[_key(full)] = self._names[full] = entry
 
     @staticmethod
     def _callable_key(name):
-        """Return the same for a callable: those of modules have several names."""
+        """Return the key of a callable, since functions have several names."""
         owner = name.rpartition('.')[0].rpartition('.')[2]
         if _root(name) in _IDENTIFIED and packages.is_there(
                 name) and not owner[:1].isupper():
@@ -113,5 +113,5 @@ def entries():
 
 
 def idiom(words):
-    """Return the entry of an idiom that has no name, or None while there is none."""
+    """Return the entry of an idiom that has no name, or None."""
     return removed.entries().get(words)

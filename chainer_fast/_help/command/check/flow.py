@@ -1,43 +1,43 @@
-"""Which bindings of a name reach a place, where the order of lines tells."""
+"""Which bindings of a name reach a place, judging by the order of lines."""
 import ast
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def _is_in(node, other):
-    """Return whether a name is read to make what it is bound to: ``x = f(x)``."""
+    """Return whether a name occurs in its own value, as in ``x = f(x)``."""
     return (other.lineno, other.col_offset) <= (node.lineno, node.col_offset) and (
         node.end_lineno, node.end_col_offset) <= (
             other.end_lineno, other.end_col_offset)
 
 
 class Flow:
-    """Remembers in which blocks of a scope names are bound and read."""
+    """Records in which blocks of a scope names are bound and read."""
 
     def __init__(self):
         self._blocks = []       # of the statements around: (statement, field)
         self._places = {}
 
     def enter(self, statement, field):
-        """Take note that a block begins that may run or not, or several times."""
+        """Record the start of a block that may run any number of times."""
         self._blocks.append((statement, field))
 
     def leave(self):
         self._blocks.pop()
 
     def note(self, node):
-        """Take note of the place of an expression that is bound, or of a name."""
+        """Record the place of a bound expression or of a name."""
         self._places[node] = tuple(self._blocks)
 
     def reaching(self, node, bound, scope):
-        """Return those of the bindings of a name that may hold at a place.
+        """Return the bindings of a name that may hold at a place.
 
         Parameters
         ----------
         node : ast.Name
             The name as it is read.
         bound : list
-            Bindings as a ``Scope`` has them.
+            Bindings as in a ``Scope``.
         scope : Scope
             Where the name is read.
         """

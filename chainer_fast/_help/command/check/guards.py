@@ -1,4 +1,4 @@
-"""Code that expects what it names to be missing: it is not a finding."""
+"""Code that handles missing names, which is not reported."""
 import ast
 
 _MISSING = {'ImportError', 'ModuleNotFoundError', 'AttributeError', 'NameError'}
@@ -26,9 +26,9 @@ _QUESTIONS = {'PY2', 'PY3', 'version_info', 'hasattr', '__version__', 'TYPE_CHEC
 
 
 def asks(test, scope):
-    """Return whether a condition asks for a version, or whether there is a name.
+    """Return whether a condition tests a version, or the existence of a name.
 
-    A name in it may hold the version, or the answer.
+    A name in it may hold the version, or the result of the test.
     """
     return _asks(test) or any(
         _asks(binding[0]) for node in ast.walk(test) if isinstance(node, ast.Name)
@@ -41,7 +41,7 @@ def _asks(test):
 
 
 def split(node, scope):
-    """Return which children of a node are read anyway, and which on a condition.
+    """Return which children of a node are always checked, and which conditionally.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def split(node, scope):
     Returns
     -------
     outside, inside : list of ast.AST
-        ``inside`` is empty if the condition does not ask for a version.
+        ``inside`` is empty if the condition does not test a version.
     """
     if isinstance(node, ast.BoolOp):
         count = next((number for number, value in enumerate(node.values, 1)
@@ -65,6 +65,6 @@ def split(node, scope):
 
 
 def expects_error(node):
-    """Return whether a ``with`` statement is there for the error of its body."""
+    """Return whether a ``with`` statement expects an error in its body."""
     return any(isinstance(item.context_expr, ast.Call)
                and _last(item.context_expr.func) in _RAISES for item in node.items)

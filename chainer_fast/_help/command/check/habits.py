@@ -1,7 +1,7 @@
-"""Habits of old programs that their surroundings show: files, frames, indices, devices.
+"""Obsolete idioms that depend on their context: files, frames, indices, devices.
 
-Like those in ``idioms``, each function is given a checker, a node and its scope, and
-yields words of entries.
+Like those in ``idioms``, each function takes a checker, a node and its scope, and
+yields names of entries.
 """
 import ast
 
@@ -9,7 +9,7 @@ from chainer_fast._help.command.check.entries import idiom
 from chainer_fast._help.command.check.inference import ARRAY, OBJECT, OWN, Value
 
 _PICKLES = ('pickle.', 'cPickle.', 'six.moves.cPickle.')
-# Arguments of pandas' append alone.
+# Arguments that only pandas' append has.
 _OF_APPEND = {'ignore_index', 'verify_integrity', 'sort'}
 _WITH_DEVICE = ('chainer.training.updaters.', 'chainer.training.extensions.',
                 'chainer.training.StandardUpdater', 'chainer.training.ParallelUpdater')
@@ -18,7 +18,7 @@ _WITH_DEVICE = ('chainer.training.updaters.', 'chainer.training.extensions.',
 def bound_to(node, scope):
     """Return the expressions that a name is bound to, each with its scope.
 
-    For any other expression that is this one; for what has unknown bindings, nothing.
+    An expression that is no name is returned itself; unknown bindings give nothing.
     """
     if not isinstance(node, ast.Name):
         return [(node, scope)]
@@ -27,7 +27,7 @@ def bound_to(node, scope):
 
 
 def text_file(checker, node, scope):
-    """Return the call of ``open`` that makes a file of text, or None."""
+    """Return the call of ``open`` that opens a text file, or None."""
     for value, where in bound_to(node, scope):
         if isinstance(value, ast.Call) and not {
                 'builtins.open', 'builtins.file', 'io.open'}.isdisjoint(
@@ -41,7 +41,7 @@ def text_file(checker, node, scope):
 
 
 def pickles(checker, node, scope):
-    """Pickles in files of text, which Python 2 wrote and read."""
+    """Find pickles in text files, which Python 2 wrote and read."""
     for name in checker.inference.names(node.func, scope):
         if not name.startswith(_PICKLES):
             continue
@@ -55,7 +55,7 @@ def pickles(checker, node, scope):
 
 
 def frames(checker, node, scope):
-    """``append`` of pandas, which lists have as well: theirs returns nothing."""
+    """Find ``append`` of pandas; that of lists returns nothing."""
     call = node.value if isinstance(node, (ast.Assign, ast.Return)) else node
     if 'pandas' in checker.imported and isinstance(call, ast.Call) and isinstance(
             call.func, ast.Attribute) and call.func.attr == 'append' and (
@@ -67,7 +67,7 @@ def frames(checker, node, scope):
 
 
 def _is_sequence(checker, node, scope):
-    """Return whether an element makes a list stand for a tuple of indices."""
+    """Return whether an element makes a list mean a tuple of indices."""
     if isinstance(node, (ast.List, ast.Tuple, ast.Slice)):
         return True
     if isinstance(node, ast.Constant):
@@ -87,7 +87,7 @@ def _is_list_of_indices(checker, node, scope):
 
 
 def indices(checker, node, scope):
-    """Lists of arrays or slices as indices, which stood for tuples."""
+    """Find lists of arrays or slices as indices, which meant tuples."""
     values = checker.inference.values(node.value, scope)
     if 'numpy' not in checker.imported and not checker.has_chainer or any(
             value.kind != OBJECT or value.what not in (ARRAY, 'chainer.Variable')
@@ -99,7 +99,7 @@ def indices(checker, node, scope):
 
 
 def devices(checker, node, scope):
-    """Numbers of devices, of updaters and evaluators that have a device today."""
+    """Find devices of updaters and evaluators that are used as numbers."""
     sides = [node.left, *node.comparators]
     if not any(_is_number(side) for side in sides):
         return
@@ -117,7 +117,7 @@ def _classes(checker, value):
     if value.kind != OWN:
         return []
     family = checker.inference.family(value.what)
-    # What the source sets itself may be a number.
+    # An attribute that the source sets itself may be a number.
     if any('device' in getattr(klass, 'attributes', ()) for klass in family):
         return []
     return [klass for klass in family if isinstance(klass, str)]

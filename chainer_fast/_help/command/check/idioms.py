@@ -1,4 +1,4 @@
-"""Idioms that are no name: each is looked for in its own way."""
+"""Idioms that have no name: each has its own check."""
 import ast
 
 from chainer_fast._help.command.check import habits, numbers
@@ -22,7 +22,7 @@ _STACKS = {'numpy.' + name for name in (
 
 
 def check(checker, node, scope):
-    """Report the idioms that a node is."""
+    """Report the idioms that a node matches."""
     find = _FINDERS.get(type(node))
     if find is not None:
         for words in find(checker, node, scope):
@@ -55,7 +55,7 @@ def _call(checker, node, scope):
 
 def _named_call(checker, node, scope, name):
     given, keywords = node.args, _keywords(node)
-    if None in keywords:        # **options: anything may be in there
+    if None in keywords:        # **options may contain any argument
         return
     communicator = given[0] if given else keywords.get('communicator_name')
     if name in ('yaml.load', 'yaml.load_all') and len(
@@ -114,7 +114,7 @@ def _method_call(checker, node, scope, function):
         yield 'matplotlib.axes.Axes.hist(normed=)'
     elif function.attr == 'print_report' and node.args and not isinstance(
             node.args[0], ast.Constant):
-        # One name may have been given to a hook after another one.
+        # A hook may have been given several names.
         hooks = [value for value in checker.inference.values(receiver, scope)
                  if value.call is not None and value.call[0].lineno < node.lineno]
         if hooks:
@@ -142,7 +142,7 @@ def _check_extension(checker, node, scope):
 
 
 def _changed_meaning(checker, node, scope, name):
-    """Calls that still work, and meant something else in an earlier version."""
+    """Calls that still work, but had another meaning in an earlier version."""
     given, keywords = node.args, _keywords(node)
     if name in _NORMALIZING and set(checker.written_for) - {'python'} and not {
             'initial_avg_var', None} & set(keywords) and len(given) < 11:
@@ -169,7 +169,7 @@ def _changed_meaning(checker, node, scope, name):
 
 
 def _is_type_info(node, scope):
-    """Return whether an expression is about the types of a function's arguments."""
+    """Return whether an expression concerns the types of a function's arguments."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return isinstance(node, ast.Name) and (
@@ -197,7 +197,7 @@ def _is_lazy(checker, node, scope, views=True):
 
 
 def _is_ragged(node):
-    """Return whether a list that is written out has rows of different lengths."""
+    """Return whether a list display has rows of different lengths."""
     if not isinstance(node, (ast.List, ast.Tuple)):
         return False
     lengths = {len(row.elts) if isinstance(row, (ast.List, ast.Tuple)) else None
@@ -233,7 +233,7 @@ def _is_set_of_link(checker, node, scope):
 
 
 def _is_view(checker, node, scope):
-    """Return whether an expression is a view of a dictionary, as far as one can see."""
+    """Return whether an expression is known to be a view of a dictionary."""
     return (isinstance(node.func, ast.Attribute) and node.func.attr in (
         'keys', 'values', 'items') and not node.args and not node.keywords
         and any(value.kind == OBJECT and value.what == 'dict'
@@ -253,7 +253,7 @@ def _augmented(checker, node, scope):
 
 
 def _division(checker, node, scope, *sides):
-    """Divisions that Python 2 rounded, or may have."""
+    """Divisions that Python 2 rounded or may have rounded."""
     if not isinstance(node.op, ast.Div) or not checker.is_python2:
         return
     inference = checker.inference

@@ -1,4 +1,4 @@
-"""What an expression may stand for, as far as a glance at the source tells."""
+"""What an expression may refer to, as far as the source shows."""
 import ast
 import builtins
 import typing
@@ -32,11 +32,11 @@ _XP = {'chainer.cuda.get_array_module', 'chainer.backends.cuda.get_array_module'
 
 
 class Value(typing.NamedTuple):
-    """One thing that an expression may stand for.
+    """One object that an expression may refer to.
 
-    ``name`` is the thing of a full name, ``object`` an instance of such a class,
-    ``class`` a class of the source, ``own`` an instance of one. ``call`` is the
-    expression and scope that made an object.
+    ``name`` is the object with a full name, ``object`` an instance of such a
+    class, ``class`` a class of the source, ``own`` an instance of one. ``call``
+    is the expression and scope that made an object.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Value(typing.NamedTuple):
 
 
 class Inference:
-    """Answers for the expressions of one module."""
+    """Inference for the expressions of one module."""
 
     def __init__(self, tree):
         builder = Builder(tree)
@@ -55,22 +55,22 @@ class Inference:
         self._known = {}
 
     def values(self, node, scope):
-        """Return what an expression may stand for: a tuple, empty if unknown."""
+        """Return what an expression may refer to: a tuple, empty if unknown."""
         key = id(node)
         if key not in self._known:
-            self._known[key] = ()       # while this is under way, for circles
+            self._known[key] = ()       # during the inference, against cycles
             found = self._infer(node, scope)
             self._known[key] = tuple(dict.fromkeys(found))
         return self._known[key]
 
     def scope_of(self, node, parents):
-        """Return the scope in which a node stands, given the node around each."""
+        """Return the scope of a node, given the parents of all nodes."""
         while parents[node] not in self.scopes:
             node = parents[node]
         return self.scopes[parents[node]]
 
     def names(self, node, scope):
-        """Return the full names that an expression may stand for."""
+        """Return the full names that an expression may refer to."""
         return [value.what for value in self.values(node, scope) if value.kind == NAME]
 
     @staticmethod
@@ -128,10 +128,10 @@ class Inference:
         return [Value(NAME, name) for name in starred]
 
     def _starred(self, name, scope):
-        """Return the full names that ``from module import *`` may have given a name."""
+        """Return the full names that a name may have by ``from module import *``."""
         full = [packages.usual('%s.%s' % (module, name))
                 for module in scope.module().stars]
-        # Those that had the name of a built-in one, as numpy.float, were left out.
+        # Stars never imported names of built-ins, such as numpy.float.
         return [one for one in full if packages.is_there(one)
                 or entries().name(one) and not hasattr(builtins, name)][-1:]
 
@@ -200,7 +200,7 @@ class Inference:
         return found
 
     def _super(self, scope):
-        """Return the bases of the class around as objects: methods are looked up."""
+        """Return the bases of the enclosing class as objects, to look up methods."""
         owner, _ = self._self_name(scope)
         if owner is None:
             return []
@@ -213,7 +213,7 @@ class Inference:
         return name.startswith(('chainer.links.', 'chainer.functions.'))
 
     def _result(self, name, node, scope):
-        """Return what a call of a full name gives."""
+        """Return what a call of a full name returns."""
         if name in _XP:
             return [Value(NAME, 'numpy')]
         if name in ('builtins.dict', 'builtins.str'):
@@ -231,7 +231,7 @@ class Inference:
         if entry is not None and name.startswith('chainer.'):
             last = name.rpartition('.')[2]
             if last[:1].isupper():
-                # Links that stood among the functions are links still.
+                # Links that were once exported among the functions are links.
                 is_link = 'chainer.links.' in entry.instead
                 return [Value(OBJECT, entry.instead.removeprefix('write ')
                               if is_link else name, (node, scope))]

@@ -1,4 +1,4 @@
-"""Names of modules and of objects that are gone."""
+"""Checks of names of modules and objects that no longer exist."""
 import ast
 import typing
 
@@ -7,8 +7,8 @@ from chainer_fast._help.command.check.entries import entries
 from chainer_fast._help.command.check.inference import CLASS, NAME, OBJECT, OWN
 from chainer_fast._help.command.check.scopes import ClassInfo
 
-# Members that nothing else has, so that any object of a program that imports chainer
-# may be taken for the one that had them; and those that are taken on an optimizer only.
+# Members that only Chainer's objects had, so that they are reported on any object of a
+# program that imports chainer; and those that are reported on optimizers only.
 _UNMISTAKABLE = {
     'zero_grads': 'chainer.Optimizer', 'accumulate_grads': 'chainer.Optimizer',
     'compute_grads_norm': 'chainer.Optimizer',
@@ -23,7 +23,7 @@ _OF_ANYBODY = {
                      'func_dict', 'func_doc', 'func_closure'), 'function'),
     **dict.fromkeys(('im_func', 'im_self'), 'method'), 'as_matrix': 'pandas.DataFrame',
     'itemset': 'numpy.ndarray'}
-# Members that classes of users define, for a base class to ask for.
+# Members that users' classes define and a base class reads.
 _HOOKS = {
     'init_state', 'init_state_cpu', 'init_state_gpu', 'invoke_before_training',
     'prepare', 'update_one', 'update_one_cpu', 'update_one_gpu'}
@@ -32,7 +32,7 @@ _OF_OPTIMIZERS = {
 
 
 class NameChecks:
-    """Checks of imports, names, attributes and classes, for the checker of a module."""
+    """Checks of imports, names, attributes and classes of a module."""
 
     inference: typing.Any
     has_chainer: bool
@@ -40,7 +40,7 @@ class NameChecks:
     report: typing.Any
 
     def _name(self, node, full):
-        """Report a full name if it is gone, or if the installed package lacks it."""
+        """Report a full name that was removed or that the package lacks."""
         entry = entries().name(full)
         if entry is not None:
             self.report(node, entry)
@@ -51,7 +51,7 @@ class NameChecks:
         return False
 
     def _module(self, node, name):
-        """Report the part of a module's name that is gone; the longest known one."""
+        """Report the longest known part of a module's name that was removed."""
         parts = packages.usual(name).split('.')
         full = ['.'.join(parts[:length]) for length in range(1, len(parts) + 1)]
         known = [one for one in full if entries().name(one)]
@@ -69,7 +69,7 @@ class NameChecks:
                         '%s.%s' % (node.module, alias.name)))
 
     def _check_Name(self, node, scope):
-        """Names that came with a star have no import of their own."""
+        """Check names of a star import, which no import statement lists."""
         if isinstance(node.ctx, ast.Load) and scope.lookup(node.id) is None:
             for full in self.inference.names(node, scope):
                 self._name(node, full)
@@ -84,7 +84,7 @@ class NameChecks:
             entry = None if entries().name(name) else entries().name(full)
             if entry is not None and isinstance(node.ctx, ast.Store) and not isinstance(
                     packages.find(name), type):
-                self.given.add(entry.what)      # the program brings it back itself
+                self.given.add(entry.what)      # the program defines it again itself
                 return
             if entry is not None:
                 self.report(node, entry)
@@ -137,7 +137,7 @@ class NameChecks:
                     if isinstance(value, ClassInfo) and value.node is node)
 
     def _check_ClassDef(self, node, scope):
-        """Members that a base class looked for once, and does not any more."""
+        """Check members that a base class once used and now ignores."""
         info = self.class_of(node, scope)
         bases = [base for base in self.inference.family(info) if isinstance(base, str)]
         for statement in node.body:

@@ -1,4 +1,4 @@
-"""Whether an expression is a whole number, as far as a glance at the source tells."""
+"""Whether an expression is an integer, as far as the source shows."""
 import ast
 
 from chainer_fast._help.command.check.inference import (
@@ -19,7 +19,7 @@ _WHOLE_OF_MATH = {'ceil', 'comb', 'factorial', 'floor', 'gcd', 'isqrt', 'lcm', '
 
 
 def is_whole(inference, node, scope):
-    """Return whether an expression is surely a whole number.
+    """Return whether an expression is certainly an integer.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def is_whole(inference, node, scope):
 
 
 def _is_whole(inference, node, scope, depth):
-    if depth > 8:       # a name may be made from itself
+    if depth > 8:       # the value of a name may depend on the name itself
         return False
     if isinstance(node, ast.Constant):
         return type(node.value) is int
@@ -51,7 +51,7 @@ def _is_whole(inference, node, scope, depth):
                     for element in node.args[0].elts)
         return any(name in _CALLS for name in names)
     if isinstance(node, ast.Attribute):
-        # What a class of the source calls so may be anything.
+        # A class of the source may use the name for anything.
         return node.attr in _ATTRIBUTES and all(
             value.kind != OWN for value in inference.values(node.value, scope))
     if isinstance(node, ast.Subscript):
@@ -67,7 +67,7 @@ def _is_whole(inference, node, scope, depth):
 
 
 def is_float(inference, node, scope):
-    """Return whether an expression surely is no whole number, nor an array of such."""
+    """Return whether an expression is surely no integer or integer array."""
     return _is_float(inference, node, scope, 0)
 
 

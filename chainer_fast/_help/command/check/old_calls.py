@@ -1,14 +1,15 @@
-"""Arguments that are gone and were given by their place.
+"""Removed arguments that were passed by position.
 
-The places are those of Chainer 1.24, counted from 0 and without ``self``. They count
-where today's function takes fewer arguments, where a flag stands for something else or
-something else for a flag, and wherever the user says that the source is of version 1.
+The positions are those of Chainer 1.24, counted from 0 and without ``self``. They are
+used if today's function has fewer parameters, if a flag is passed for a parameter that
+is no flag or the reverse, and whenever the user declares the source as one for version
+1.
 """
 from chainer_fast._help.past.removed import forms
 
 
 def _places(form):
-    """Return ``{place: argument}`` of what is gone of a form."""
+    """Return ``{position: argument}`` of removed arguments of a signature."""
     return {place: word.rstrip('*') for place, word in enumerate(form.split())
             if word.endswith('*')}
 
@@ -21,7 +22,7 @@ def _positions():
     for (name, method), form in forms.CALLS.items():
         method = '__call__' if method == 'forward' else method
         found['links.%s.%s' % (name, method)] = _places(form)
-    # What the class takes for the name of a pooling, and flags of other calls.
+    # The class takes the name of a pooling; other calls take flags.
     found['functions.spatial_pyramid_pooling_2d'][2] = 'pooling_class'
     found.update({
         'Variable': {1: 'volatile'}, 'links.InceptionBN.__call__': {1: 'test'},
@@ -30,5 +31,5 @@ def _positions():
     return {'chainer.' + name: places for name, places in found.items()}
 
 
-#: ``{full name: {place: argument}}``.
+#: ``{full name: {position: argument}}``.
 POSITIONS = _positions()

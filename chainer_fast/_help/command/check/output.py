@@ -9,7 +9,7 @@ from chainer_fast._help import installation
 
 
 class Result(typing.NamedTuple):
-    """What was found in one file: a ``Source``, its findings, what --fix would do."""
+    """The result for one file: a ``Source``, its findings, what --fix would do."""
 
     source: typing.Any
     findings: list
@@ -17,7 +17,7 @@ class Result(typing.NamedTuple):
 
 
 def _message(finding):
-    if not finding.last:    # it never was there, as far as the list knows
+    if not finding.last:    # the list does not know that it ever existed
         return '%s does not exist: %s' % (finding.what, finding.instead)
     return '%s is gone (last in %s): %s' % (
         finding.what, finding.last, finding.instead)
@@ -72,7 +72,7 @@ def json_text(results, problems=()):
 
 
 def _uri(path):
-    """Return a path as SARIF wants it: relative if the working folder has it."""
+    """Return a path for SARIF: relative if it is below the working folder."""
     inside = os.path.relpath(path)
     if inside.startswith(os.pardir):
         return 'file://' + urllib.parse.quote(os.path.abspath(path).replace(

@@ -1,4 +1,4 @@
-"""What the installed packages have: names, and the parameters of callables."""
+"""The API of the installed packages: names, and the parameters of callables."""
 import functools
 import importlib
 import inspect
@@ -7,7 +7,7 @@ import warnings
 
 from chainer_fast._help import mistakes
 
-#: Packages that are looked into, and the modules that stand for them here.
+#: Packages that are inspected, and the modules that replace them here.
 ROOTS = {'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
          'onnx_chainer': 'chainer_fast.onnx', 'numpy': 'numpy', 'scipy': 'scipy',
          'matplotlib': 'matplotlib', 'pandas': 'pandas'}
@@ -15,7 +15,7 @@ ROOTS = {'chainer': 'chainer_fast', 'chainermn': 'chainer_fast.mn',
 MISSING = object()
 UNKNOWN = object()
 
-# One object has several names in the sources of users.
+# Users refer to one object by several names.
 _SAME = (
     ('chainer.function_set.FunctionSet', 'chainer.FunctionSet'),
     ('chainer.cuda.cupy', 'cupy'), ('chainer.backends.cuda.cupy', 'cupy'),
@@ -26,14 +26,14 @@ _SAME = (
 
 @functools.cache
 def usual(name):
-    """Return the name by which Chainer's manual calls a thing."""
+    """Return the name of an object in Chainer's manual."""
     for spelled, other in _SAME:
         if name == spelled or name.startswith(spelled + '.'):
             return other + name[len(spelled):]
     return name
 
 
-# What these have depends on the devices of the machine.
+# Their names depend on the devices of the machine.
 _OF_DEVICES = {'chainer_fast.backends.cuda', 'chainer_fast.mn.nccl'}
 
 
@@ -61,9 +61,9 @@ def _member(owner, name):
 
 @functools.cache
 def find(name):
-    """Return what a full name stands for, ``MISSING`` or ``UNKNOWN``.
+    """Return the object with a full name, ``MISSING`` or ``UNKNOWN``.
 
-    Names are looked up in modules and in classes; what objects have is unknown.
+    Names are looked up in modules and classes; attributes of objects are unknown.
     """
     root, *parts = name.split('.')
     if root not in ROOTS:
@@ -71,7 +71,7 @@ def find(name):
     try:
         found = importlib.import_module(ROOTS[root])
     except Exception:
-        return UNKNOWN      # an optional package of theirs is not there
+        return UNKNOWN      # one of its optional dependencies is missing
     for part in parts:
         if not isinstance(found, (type, types.ModuleType)):
             return UNKNOWN
@@ -85,7 +85,7 @@ def find(name):
 
 
 def missing_name(name):
-    """Return advice on a full name that is not there."""
+    """Return advice on a full name that does not exist."""
     owner, _, last = name.rpartition('.')
     root = name.partition('.')[0]
     question = is_there(owner) and mistakes.did_you_mean(
@@ -95,7 +95,7 @@ def missing_name(name):
 
 
 def is_there(name):
-    """Return whether a full name is known to stand for something."""
+    """Return whether a full name is known to exist."""
     return find(name) is not MISSING and find(name) is not UNKNOWN
 
 
@@ -110,7 +110,8 @@ def _signature(function):
 def parameters(found, skip=0):
     """Return the parameters of a callable as a list; None if they are not known.
 
-    ``skip`` is the number of the first ones that a call does not give, such as self.
+    ``skip`` is the number of leading parameters that a call does not pass, such as
+    self.
     """
     if not callable(found) or getattr(found, '__module__', '') in _OF_DEVICES:
         return None
@@ -119,14 +120,14 @@ def parameters(found, skip=0):
 
 
 def takes(given, keyword):
-    """Return whether parameters admit a keyword."""
+    """Return whether parameters accept a keyword."""
     return any(
         p.kind is p.VAR_KEYWORD or (
             p.name == keyword and p.kind is not p.POSITIONAL_ONLY) for p in given)
 
 
 def positional(given):
-    """Return the parameters that take a place, and whether more may follow them."""
+    """Return the positional parameters, and whether more arguments may follow."""
     kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     return ([p for p in given if p.kind in kinds],
             any(p.kind is p.VAR_POSITIONAL for p in given))

@@ -1,4 +1,4 @@
-"""What the names of a source are bound to, scope by scope."""
+"""Bindings of the names of a source, by scope."""
 import ast
 import typing
 
@@ -16,7 +16,7 @@ class Scope:
     ----------
     bindings : dict
         Lists by name. An item is a full name (a str, from an import), a ``ClassInfo``,
-        a pair of an expression and its scope, or None: something unknown.
+        a pair of an expression and its scope, or None for an unknown value.
     stars : list of str
         Modules of which all names are imported here.
     """
@@ -27,7 +27,7 @@ class Scope:
         self.owner = owner      # the class of which this is a method
         self.bindings = {}
         self.stars = []
-        self.elsewhere = {}     # names that are global or nonlocal here
+        self.elsewhere = {}     # names declared global or nonlocal here
 
     def bind(self, name, value):
         scope = self.elsewhere.get(name, self)
@@ -52,7 +52,7 @@ class Scope:
 
 
 class ClassInfo:
-    """A class of the source: its bases, and what its attributes are set to.
+    """A class of the source: its bases, and the values of its attributes.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class ClassInfo:
 
 
 class Builder(ast.NodeVisitor):
-    """Makes the scopes of a module; ``scopes`` has them by their nodes."""
+    """Builds the scopes of a module; ``scopes`` maps nodes to them."""
 
     def __init__(self, tree):
         self.scopes = {}
@@ -136,7 +136,7 @@ class Builder(ast.NodeVisitor):
         return self._scope.owner if isinstance(node, ast.ClassDef) else None
 
     def self_name(self, scope):
-        """Return the class that a method belongs to and its name for its object."""
+        """Return the class of a method and the name of the method's ``self``."""
         while scope is not None:
             node = scope.node
             if isinstance(node, ast.FunctionDef) and scope.owner is not None:
@@ -153,7 +153,7 @@ class Builder(ast.NodeVisitor):
         self.flow.note(node)
 
     def _blocks(self, node):
-        """Visit a statement whose blocks may run or not, or several times."""
+        """Visit a statement whose blocks may run any number of times."""
         for field, value in ast.iter_fields(node):
             if isinstance(value, list):
                 self.flow.enter(node, field)
@@ -240,7 +240,7 @@ class Builder(ast.NodeVisitor):
     def visit_With(self, node):
         for item in node.items:
             if item.optional_vars is not None:
-                # What is opened mostly stands for itself.
+                # Most context managers return themselves.
                 self._assign(item.optional_vars, item.context_expr)
         self.generic_visit(node)
 
@@ -250,7 +250,7 @@ class Builder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node):
-        """Links that are handed to the constructor of a chain are its attributes."""
+        """Bind links passed to the constructor of a chain as its attributes."""
         function = node.func
         if isinstance(function, ast.Attribute):
             owner, name = self.self_name(self._scope)

@@ -1,4 +1,4 @@
-"""Files with Python in them: read whole, written whole."""
+"""Reading and writing files that contain Python."""
 import io
 import json
 import os
@@ -18,12 +18,13 @@ class Unreadable(Exception):
 
 
 def collect(paths):
-    """Return the sources that the paths name, folders with all they contain, sorted.
+    """Return the sources at the paths, sorted; folders are searched recursively.
 
     Parameters
     ----------
     paths : iterable of str
-        Files, taken as they are, and folders, searched for ``.py`` and ``.ipynb``.
+        Files, which are used regardless of their names, and folders, which are
+        searched for ``.py`` and ``.ipynb``.
     """
     found = []
     for path in paths:
@@ -33,7 +34,7 @@ def collect(paths):
         for folder, folders, names in os.walk(path):
             folders[:] = sorted(name for name in folders
                                 if name not in _SKIPPED and not name.startswith('.'))
-            # A pipe would wait for someone who writes into it.
+            # Opening a pipe would wait for a writer.
             found.extend(full for name in sorted(names)
                          if name.endswith(('.py', '.ipynb'))
                          and os.path.isfile(full := os.path.join(folder, name)))
@@ -41,14 +42,14 @@ def collect(paths):
 
 
 def _without_magics(lines):
-    """Return the lines of a cell with comments in place of what is for IPython.
+    """Return the lines of a cell, with comments in place of IPython's syntax.
 
-    In front of an indented line of this kind stands its indentation, so that blocks
-    stay blocks; such a line may as well go on with an expression, as ``% (a, b)`` does,
-    so that only the first line of a cell is taken for one without trying.
+    The comment keeps the indentation of its line, so that blocks remain valid. An
+    indented line may instead continue an expression, as ``% (a, b)`` does; only the
+    first line of a cell is replaced without a trial.
     """
     first = next((k for k, line in enumerate(lines) if line.strip()), 0)
-    # A cell with such a first line is another language altogether.
+    # A cell with such a first line is in another language.
     if lines[first].lstrip().startswith('%%'):
         return [_MAGIC + line for line in lines]
     plain = [_commented(lines, k) if k == first or not line[:1].isspace() else line
@@ -66,7 +67,7 @@ def _commented(lines, k):
         return lines[k]
     indentation = lines[k][:len(lines[k]) - len(code)]
     before = next((line for line in reversed(lines[:k]) if line.strip()), '')
-    # It may be all of a block.
+    # It may be the only line of a block.
     is_block = before.rstrip().endswith(':')
     return indentation + ('pass  ' if is_block else '') + _MAGIC + code
 
@@ -78,8 +79,8 @@ class Source:
     ----------
     path : str
     text : str
-        What it says, with line feeds alone if it has one kind of line end. The cells of
-        a notebook follow each other.
+        The source, with line feeds if it has only one kind of line end. The cells of a
+        notebook are concatenated.
     """
 
     def __init__(self, path):
@@ -118,7 +119,7 @@ class Source:
         return ''.join(parts)
 
     def place(self, line):
-        """Return a line of the text as a reader of the file counts it, as text."""
+        """Return the position of a line of the text in the file, as text."""
         if self._notebook is None:
             return str(line)
         before = self.text.split('\n')[:line]
@@ -127,10 +128,10 @@ class Source:
         return 'cell %d:%d' % (len(starts), line - 1 - starts[-1])
 
     def encode(self, text):
-        """Return the bytes of the file with another text in it."""
+        """Return the bytes of the file with another text as its source."""
         if self._notebook is not None:
             cells = re.split(_CELL.replace('%d', r'\d+'), text)
-            # Imports that were added stand before the first cell.
+            # Added imports precede the first cell.
             cells = [cells[0] + cells[1], *cells[2:]] if len(cells) > 1 else cells
             for cell, changed in zip(self._code_cells(), cells, strict=True):
                 changed = changed.replace('pass  ' + _MAGIC, '').replace(
@@ -144,10 +145,10 @@ class Source:
         return text.encode(self._encoding)
 
     def write(self, text):
-        """Put another text into the file, all of it or nothing."""
+        """Write another text to the file atomically."""
         content = self.encode(text)
         path = os.path.realpath(self.path)
-        if not os.access(path, os.W_OK):    # its folder alone would let it be replaced
+        if not os.access(path, os.W_OK):    # os.replace() ignores it
             raise PermissionError('the file is read-only')
         handle, temporary = tempfile.mkstemp(
             dir=os.path.dirname(path), prefix='.' + os.path.basename(path))

@@ -1,7 +1,7 @@
-"""Diagnosis of a machine: what works, what is not there, what is broken, the remedy.
+"""Diagnosis of a machine: what works, what is missing or broken, and how to fix it.
 
 ``python -m chainer_fast --doctor`` prints it. A check is a function that returns a
-:class:`Finding`, and an error in it is a finding, too: of a part that is broken.
+:class:`Finding`, and an error that it raises becomes a finding of a broken part.
 """
 import sys
 import typing as tp
@@ -51,7 +51,7 @@ def examine():
     findings = {}
     for part, check in CHECKS.items():
         with warnings.catch_warnings():
-            warnings.simplefilter('ignore')     # what is wrong is in the finding
+            warnings.simplefilter('ignore')     # findings report what is wrong
             try:
                 findings[part] = check()
             except NotThere as e:
@@ -72,7 +72,7 @@ def main(file=None):
     Returns
     -------
     int
-        Exit status: 1 if a part that is installed is broken, else 0.
+        Exit status: 1 if an installed part is broken, else 0.
     """
     findings = examine()
     for part, finding in findings.items():
@@ -81,8 +81,8 @@ def main(file=None):
             '%-10s' % finding.state, _COLOURS[finding.state], file or sys.stdout)
         print('%-15s %s %s' % (part, state, seen), file=file)
         if finding.remedy:
-            print('%-15s %-10s %s' % ('', 'to mend:', finding.remedy), file=file)
+            print('%-15s %-10s %s' % ('', 'to fix:', finding.remedy), file=file)
     broken = [part for part, finding in findings.items() if finding.state == BROKEN]
     print('\nBroken: %s.' % ', '.join(broken) if broken
-          else '\nNothing that is installed is broken.', file=file)
+          else '\nNo installed part is broken.', file=file)
     return int(bool(broken))

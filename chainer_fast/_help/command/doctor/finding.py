@@ -1,12 +1,12 @@
-"""Result of a check, and how a check ends early."""
+"""The result of a check, and the exception that ends a check early."""
 import importlib
 import typing as tp
 
-WORKS, MISSING, BROKEN = 'works', 'not there', 'broken'
+WORKS, MISSING, BROKEN = 'works', 'missing', 'broken'
 
 
 class Finding(tp.NamedTuple):
-    """Result of a check: a state, what was seen, and the command that mends it."""
+    """Result of a check: a state, what was found, and the command that fixes it."""
 
     state: str
     seen: str
@@ -14,11 +14,11 @@ class Finding(tp.NamedTuple):
 
 
 class NotThere(Exception):
-    """A part is not installed; the arguments are those of a finding."""
+    """A part is not installed; the arguments are those of a ``Finding``."""
 
 
 def import_or_end(module, seen, remedy=''):
-    """Import a module; if it is not installed, its check ends."""
+    """Import a module, or end the check if it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as e:

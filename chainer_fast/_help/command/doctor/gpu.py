@@ -1,4 +1,4 @@
-"""Checks of GPUs. The driver itself is asked where that can be done without CuPy."""
+"""Checks of GPUs, which call the driver directly where CuPy is not needed."""
 import ctypes
 import importlib
 
@@ -19,12 +19,12 @@ from chainer_fast.backends._cupy import load_cuda_driver
 
 
 def _dotted(number):
-    """Return a version of CUDA, an integer such as 12090, as text."""
+    """Return a version of CUDA, given as an integer such as 12090, as text."""
     return '%d.%d' % (number // 1000, number % 1000 // 10)
 
 
 def _driver():
-    """Return the library of the driver; if there is none, the check ends."""
+    """Return the library of the driver, or end the check if there is none."""
     try:
         return load_cuda_driver()
     except OSError:
@@ -62,10 +62,10 @@ def check_driver():
 # What the driver's errors mean, by their numbers.
 _DRIVER_ERRORS = {
     100: ('the driver sees no GPU',
-          'nvidia-smi shows them; is CUDA_VISIBLE_DEVICES empty?'),
+          'nvidia-smi lists GPUs; check whether CUDA_VISIBLE_DEVICES is empty'),
     802: ('the GPUs are not ready yet', 'systemctl start nvidia-fabricmanager'),
-    803: ('library and kernel module of the driver are of different versions',
-          'restart the machine, which loads the module of the installed driver'),
+    803: ('the library and the kernel module of the driver have different versions',
+          'restart the machine to load the kernel module of the installed driver'),
     999: ('unknown error of the driver', 'nvidia-smi; restart the machine'),
 }
 
@@ -107,7 +107,7 @@ class _DriverError(Exception):
 
 
 def _cupy():
-    """Return CuPy; if it is not installed, the check ends."""
+    """Return CuPy, or end the check if it is not installed."""
     return import_or_end('cupy', 'needs CuPy')
 
 
@@ -116,10 +116,10 @@ def check_cupy():
     installed = _nvrtc.cupy_distributions()
     if len(installed) > 1:
         return Finding(
-            BROKEN, 'several packages overwrite each other: ' + ', '.join(installed),
+            BROKEN, 'these packages overwrite each other: ' + ', '.join(installed),
             'pip uninstall %s, then %s' % (' '.join(installed), suitable))
     cupy = import_or_end('cupy', 'not installed', suitable)
-    seen = '%s (%s)' % (cupy.__version__, ', '.join(installed) or 'not by pip')
+    seen = '%s (%s)' % (cupy.__version__, ', '.join(installed) or 'not from pip')
     bounds = _version._optional_dependencies[0]['specifier']
     if not _environment_check._satisfies(cupy.__version__, bounds):
         return Finding(BROKEN, '%s, which is not %s' % (seen, bounds),
@@ -130,7 +130,8 @@ def check_cupy():
         highest = _driver_version()
         if 0 < highest // 1000 < made_for // 1000:
             return Finding(BROKEN, '%s, but the driver supports CUDA up to %s' % (
-                seen, _dotted(highest)), 'a newer driver, or CuPy for an older CUDA')
+                seen, _dotted(highest)),
+                'install a newer driver, or CuPy for an older CUDA')
     return Finding(WORKS, seen)
 
 
@@ -150,12 +151,12 @@ def check_nvrtc():
 
 
 def _place(library):
-    """Return the path from which a library was loaded, where the system tells."""
+    """Return the path from which a library was loaded, if reported."""
     try:
         with open('/proc/self/maps') as f:
             return next(line.split()[-1] for line in f if library in line)
     except (OSError, StopIteration):
-        return 'place unknown'
+        return 'path unknown'
 
 
 def check_cuda_libraries():
@@ -176,7 +177,7 @@ def check_arithmetic():
     x = cupy.arange(6, dtype=numpy.float32).reshape(2, 3)
     if float((x.dot(x.T) + 1).sum()) != 87:
         return Finding(BROKEN, 'a product of two small matrices is wrong', 'nvidia-smi')
-    return Finding(WORKS, 'a product and a sum are right')
+    return Finding(WORKS, 'a product and a sum are correct')
 
 
 def check_cudnn():

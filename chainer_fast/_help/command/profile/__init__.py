@@ -1,10 +1,10 @@
 """A profile of a program: ``python -m chainer_fast --profile``.
 
-While a profile is taken, functions and methods are replaced by others that look at the
-clock: those of the training loop (:mod:`~.loop`), and those of functions, links and
-kernels (:mod:`~.observe`). They see which way a function goes and change nothing about
-it; a function hook would send all functions the general way. At other times, nothing
-here is loaded.
+While a profile is taken, functions and methods are replaced by others that measure
+their time: those of the training loop (:mod:`~.loop`), and those of functions, links
+and kernels (:mod:`~.observe`). They record which path a function takes without
+changing it; a function hook would force the general path on all functions.
+Otherwise, this package is not loaded.
 """
 import atexit
 import os
@@ -14,28 +14,30 @@ from chainer_fast._help.command.profile import observe, records, report, trace
 
 
 def print_at_exit(trace_path=''):
-    """Start a profile, and print it to standard error at the end of the process.
+    """Start a profile, which is printed to standard error when the process ends.
 
-    That is after the message of an exception, and after Ctrl-C. Processes that this one
-    forks print none.
+    It follows the message of an exception, and is printed after Ctrl-C, too. Forked
+    processes print no profile.
 
     Parameters
     ----------
     trace_path : str
-        File to write a trace to, whose name ends in ``.json``; none if it is empty.
+        File for a trace, whose name ends in ``.json``; an empty string for no
+        trace.
 
     Raises
     ------
     ValueError
-        If there can be no such file.
+        If such a file cannot be written.
     """
     if trace_path:
-        # Before the program changes its folder.
+        # Resolved before the program changes its working folder.
         trace_path = os.path.abspath(trace_path)
         if not trace_path.endswith('.json'):
-            raise ValueError('the name of a trace ends in .json')
+            raise ValueError('the name of a trace must end in .json')
         if not os.path.isdir(os.path.dirname(trace_path)):
-            raise ValueError('there is no folder %s' % os.path.dirname(trace_path))
+            raise ValueError('the folder %s does not '
+                             'exist' % os.path.dirname(trace_path))
     profile = records.Profile(traced=bool(trace_path))
     observe.start(profile)
     process = os.getpid()
@@ -54,7 +56,7 @@ def _write_trace(profile, path):
     try:
         trace.write(profile, path)
     except OSError as error:
-        print('\nThere is no trace: %s' % error, file=sys.stderr)
+        print('\nThe trace could not be written: %s' % error, file=sys.stderr)
     else:
-        print('\nThe trace is in %s: open it in https://ui.perfetto.dev or '
+        print('\nThe trace was written to %s: open it in https://ui.perfetto.dev or '
               'chrome://tracing.' % path, file=sys.stderr)

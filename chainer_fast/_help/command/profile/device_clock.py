@@ -4,35 +4,35 @@ from time import perf_counter_ns
 
 from chainer_fast.backends import cuda
 
-# Events that are kept; the host then waits until they have happened.
+# Maximal number of pending events; beyond it, the host waits for them.
 _MOST_PENDING = 10000
 
 
 def is_capturing():
-    """Return whether work on the GPU is only noted: it happens later, or never."""
+    """Return whether work on the GPU is only recorded: it runs later, or never."""
     return cuda.cupy.cuda.get_current_stream().is_capturing()
 
 
 class DeviceClock:
-    """Measures phases by events in the stream of a GPU, the current one.
+    """Measures phases by events in the current stream of a GPU.
 
-    What the host asks for, the device does later. The time between two events belongs
-    to the phase that lay between them on the host; if the device was idle, that
-    belongs to the phase, too. The host does not wait for events, except for the first.
+    The device executes the host's requests later. The time between two events is that
+    of the phase between them on the host, including the device's idle time. The host
+    does not wait for events, except for the first.
 
     Parameters
     ----------
     traced : bool
-        Whether to keep what lay between two events.
+        Whether to keep the spans between events.
 
     Attributes
     ----------
     device : int
-        Number of the GPU. What the thread does on others is not measured.
+        Number of the GPU. Work of the thread on other GPUs is not measured.
     times : dict
         Nanoseconds by phase.
     spans : list of tuple
-        Phase, begin and end, in nanoseconds by the clock of the host; if it is traced.
+        If traced, phase, begin and end, in nanoseconds by the clock of the host.
     """
 
     def __init__(self, traced):
@@ -47,7 +47,7 @@ class DeviceClock:
         self._now = perf_counter_ns()
 
     def mark(self, phase):
-        """Note that a phase has ended."""
+        """Record that a phase has ended."""
         if cuda.cupy.cuda.get_device_id() != self.device or is_capturing():
             return
         event = cuda.Event()
@@ -61,7 +61,7 @@ class DeviceClock:
         pending, self._pending = self._pending, []
         for phase, event in pending:
             event.synchronize()
-            # Events of different streams may come in any order.
+            # Events of different streams may occur in any order.
             elapsed = max(
                 cuda.cupy.cuda.get_elapsed_time(self._last, event) * 1e6, 0.)
             self.times[phase] += elapsed

@@ -1,4 +1,4 @@
-"""The phases of a training: what a profile sees beside functions and links."""
+"""The phases of training that a profile records."""
 import contextlib
 import copy
 import functools
@@ -26,12 +26,12 @@ from chainer_fast.training.extensions import snapshot_writers
 FILES = 'saving, loading'
 SETUP = 'begin, end'
 UPDATER = "updater's own"
-# The order of a report.
+# The order of phases in a report.
 PHASES = (
     'import', 'iterator', 'converter', 'transfer', UPDATER, 'forward', 'backward',
     'update', FILES, SETUP, 'waiting')
 
-# What is replaced, and the phase it belongs to.
+# Replaced methods, and the phases they belong to.
 _FUNCTIONS = (
     (_own_reader.OwnReader, '_read', 'iterator'),
     (convert, '_call_converter', 'converter'),
@@ -56,7 +56,7 @@ _FUNCTIONS = (
 
 
 def watch(profile, replace):
-    """Let a profile see phases.
+    """Record phases in a profile.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _iteration(updater):
 
 
 def _watch_classes(base, names, replace, within):
-    """Replace methods of a class and of all that are derived from it, then or later."""
+    """Replace methods of a class and of its subclasses, present and future ones."""
     def watch(cls):
         for name in names:
             if callable(vars(cls).get(name)):
@@ -113,7 +113,7 @@ def _watch_imports(profile, replace):
     machinery: tp.Any = importlib._bootstrap
 
     def enter(name, import_):
-        # importlib.import_module() comes here for modules that are there, too.
+        # importlib.import_module() also calls this for modules that are loaded.
         return contextlib.nullcontext() if name in sys.modules else (
             profile.here().spans.span('import', name))
 
@@ -122,7 +122,7 @@ def _watch_imports(profile, replace):
 
 
 def _watch_losses(profile, replace):
-    """Let a loss function that an optimizer calls be a forward computation."""
+    """Count a loss function that an optimizer calls as forward computation."""
     plain = optimizer.GradientMethod.update
 
     def watched_update(self, lossfun=None, *args, **kwds):
@@ -135,7 +135,7 @@ def _watch_losses(profile, replace):
 
 
 def _watch_extensions(profile, replace):
-    """Give each extension of a trainer a group."""
+    """Make a group of each extension of a trainer."""
     def enter(extension, phase=None):
         return lambda *args: profile.here().spans.span(phase, group=_label(extension))
 
@@ -159,7 +159,7 @@ def _watch_extensions(profile, replace):
 
 
 def _label(extension):
-    """Return the name of an extension, and its class where that tells more."""
+    """Return the name of an extension, with its class if that is informative."""
     kind = type(extension).__name__
     name = getattr(extension, 'name', None) or getattr(extension, '__name__', kind)
     return name if inspect.isroutine(extension) or name == kind else (

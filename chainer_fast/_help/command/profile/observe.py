@@ -1,4 +1,4 @@
-"""The methods that a profile puts in place of those of functions, links and kernels."""
+"""Replacements of methods of functions, links and kernels while a profile is taken."""
 import functools
 import typing as tp
 from time import perf_counter_ns
@@ -15,13 +15,13 @@ _plain_backprop_step = backprop.backprop_step
 _plain_call_kernel: tp.Any = kernels.Kernel.__call__
 _plain_call_link = link.Link.__call__
 
-# The profile that is taken, or None.
+# The running profile, or None.
 _profile: tp.Any = None
 _replacements = replacing.Replacements()
 
 
 def start(profile):
-    """Let a profile see everything that happens from now on.
+    """Record everything that happens from now on in a profile.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def start(profile):
     replace(kernels.Kernel, '__call__', _call_kernel)
     replace(backprop, 'backprop_step', _backprop_step)
     loop.watch(profile, replace)
-    # Registered after the replacements, the shortcuts take these for the methods that
-    # the classes should have.
+    # As they are registered after the replacements, the shortcuts regard these as the
+    # classes' own methods.
     for cls in graph.classes_with_shortcuts():
         shortcut, _ = graph.registered(cls)
         _replacements.finish_with(functools.partial(graph.declare, cls, shortcut))
@@ -47,7 +47,7 @@ def start(profile):
 
 
 def stop():
-    """Put everything back."""
+    """Restore all methods."""
     global _profile
     _replacements.undo()
     library.count(False)
@@ -86,8 +86,8 @@ def _note_forward(function, array, elapsed):
     thread = _profile.here()
     frame = thread.frame
     if frame is None:
-        # An operator of a variable. If the shortcut has declined, the function comes
-        # again, by its method ``apply``.
+        # An operator of a variable. If the shortcut declines, the function is called
+        # again, through its method ``apply``.
         if array is not None:
             end = perf_counter_ns()
             thread.see(array)
@@ -131,7 +131,7 @@ def _backprop_step(function, target_input_indexes, grad_outputs, grad_inputs, is
 #
 
 class _NotingKernel:
-    """Stands for a kernel in its method ``__call__``, and notes which form runs."""
+    """Replaces a kernel in its method ``__call__``, and records which form runs."""
 
     def __init__(self, kernel, frame):
         self._kernel, self._frame = kernel, frame

@@ -1,15 +1,16 @@
-"""The tables of phases: where the time went, in this thread and beside it."""
+"""The tables of phases: the time spent in this thread and in parallel to it."""
 import collections
 import re
 
 from chainer_fast._help.command.profile import loop, spans, table
 
-# Phases within an extension are listed if they take more than this part of all time.
+# Phases within an extension are listed if they take more than this fraction of the
+# total time.
 _LEAST = 0.002
 
 
 def text(profile):
-    """Return the table of the first thread, and one of what ran beside it.
+    """Return the table of the first thread, and one of what ran in parallel.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def _calls(rows):
 
 
 def _threads(profile):
-    """Yield lines on other threads, those with like names together."""
+    """Yield lines for other threads, grouping threads with similar names."""
     kinds = collections.defaultdict(lambda: collections.defaultdict(spans.Row))
     for thread in profile.threads[1:]:
         kind = re.sub('[0-9]+', 'N', thread.name)
@@ -84,7 +85,7 @@ def _threads(profile):
 
 
 def _workers(profile):
-    """Yield a line on the processes that read examples."""
+    """Yield a line for the processes that read examples."""
     tasks = [task for _, tasks in profile.workers for task in tasks]
     if tasks:
         yield ['%d processes that read examples' % len(profile.workers),

@@ -1,4 +1,4 @@
-"""Why a function has not taken its fastest path."""
+"""Reasons why a function did not take its fastest path."""
 import numpy
 
 from chainer_fast._core.configuration import state
@@ -13,13 +13,13 @@ def array_module(args):
 
 
 def of_kernel(kernel, args):
-    """Return why the compiled form of a kernel has declined."""
+    """Return why the compiled form of a kernel declined."""
     arrays = [a for a in args if hasattr(a, 'dtype') and hasattr(a, 'strides')]
     return '%s: %s' % (kernel.__name__, _about(arrays))
 
 
 def of_forward(frame, inputs):
-    """Return why a function has not been applied by its shortcut.
+    """Return why a function was not applied by its shortcut.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def of_forward(frame, inputs):
 
 
 def of_backward(frame, gradients):
-    """Return why a function has not been differentiated by its shortcut."""
+    """Return why a function was not differentiated by its shortcut."""
     if not _has_shortcut(frame.function):
         return []
     found = _of_circumstances(frame.function)
@@ -61,7 +61,7 @@ def _has_shortcut(function):
 
 
 def _of_subclass(cls):
-    """A class derived from one that has a shortcut has none."""
+    """Return whether the class only inherits from one that has a shortcut."""
     for base in cls.__mro__[1:]:
         if graph.registered(base) is not None:
             return ['%s is derived from %s' % (cls.__name__, base.__name__)]
@@ -69,7 +69,7 @@ def _of_subclass(cls):
 
 
 def _of_circumstances(function):
-    """Return what sends a function the general way, whatever its arrays are."""
+    """Return why a function takes the general path regardless of its arrays."""
     if config.debug:
         return ['config.debug']
     if getattr(config, 'schedule_func', None) is not None:
@@ -86,7 +86,7 @@ def _of_circumstances(function):
 
 
 def _about(arrays):
-    """Say what is not plain about arrays."""
+    """Yield the properties of arrays that are not plain."""
     found = []
     for array in arrays:
         if type(array) is not numpy.ndarray:

@@ -1,4 +1,4 @@
-"""What a profile collects: rows of phases, of classes of functions, and of links."""
+"""The data of a profile: rows of phases, of function classes, and of links."""
 import collections
 import threading
 from time import perf_counter_ns
@@ -9,7 +9,7 @@ from chainer_fast.backends._onednn import library
 
 
 class FunctionRow:
-    """Sums over the functions of a class.
+    """Sums over all functions of a class.
 
     Attributes
     ----------
@@ -43,7 +43,8 @@ class LinkRow:
         Class of the link.
     calls : int
     forward, backward : int
-        Nanoseconds in its calls, and those of the gradients of functions applied there.
+        Nanoseconds in its calls, and in the backward computations of functions applied
+        there.
     bytes : int
         Size of the results of functions that were applied there.
     """
@@ -54,7 +55,7 @@ class LinkRow:
 
 
 class Frame:
-    """A function that is running the general way.
+    """A function that is running on the general path.
 
     Attributes
     ----------
@@ -62,9 +63,9 @@ class Frame:
     forms : set of str
         Forms of kernels that have run: ``'compiled'``, ``'CUDA'``, ``'NumPy'``, ...
     reasons : list of str
-        Why kernels have not taken their compiled forms.
+        Why kernels did not use their compiled forms.
     served, declined : bool
-        Whether the shortcut has done the work, or looked at the arrays and declined.
+        Whether the shortcut ran, or examined the arrays and declined.
     """
 
     def __init__(self, function):
@@ -92,11 +93,12 @@ class Thread:
     links : dict of tuple to LinkRow
         By the names of the links that have called one another.
     frame : Frame or None
-        The outermost function that is running; what it applies itself belongs to it.
+        The outermost function that is running; functions that it applies count as
+        part of it.
     path : tuple of str
         Names of the links that are running.
     declined : object
-        The function whose shortcut has declined to differentiate it, the last time.
+        The latest function that its shortcut declined to differentiate.
     """
 
     def __init__(self, traced):
@@ -107,18 +109,18 @@ class Thread:
         self.frame = None
         self.path = ()
         self.declined = None
-        # Ids of functions to the paths of the links that applied them. An id that is
-        # free again gets its new path before it is looked up.
+        # Maps ids of functions to the paths of the links that applied them. When an id
+        # is reused, its new path is stored before it is looked up.
         self._owners = {}
         self._library_calls = library.counted()
 
     def see(self, array):
-        """Look at the result of a function, to find out whether a GPU is in use."""
+        """Inspect the result of a function, to find out whether a GPU is in use."""
         if self.spans.clock is None and isinstance(array, cuda.ndarray):
             self.spans.watch_device()
 
     def add(self, function, direction, begin, end, forms, reasons, size=0):
-        """Count a function that has run, outermost in this thread."""
+        """Count an outermost function of this thread that has run."""
         elapsed = end - begin
         self.spans.note(function._impl_name, direction, begin, end)
         calls = library.counted()
@@ -153,9 +155,9 @@ class Profile:
     Attributes
     ----------
     begin, end : int
-        When it was started and stopped, in nanoseconds.
+        Times of start and stop, in nanoseconds.
     threads : list of Thread
-        The first one is the thread that has started the profile.
+        The first one is the thread that started the profile.
     workers : list of list
         For each process that reads examples: its number, and the begin and the end of
         each of its tasks.
@@ -166,7 +168,7 @@ class Profile:
         self.start()
 
     def start(self):
-        """Begin, and forget what has been seen before."""
+        """Start, and discard earlier records."""
         self._local = threading.local()
         self.threads = []
         self.workers = []
@@ -179,7 +181,7 @@ class Profile:
         return self.end - self.begin
 
     def stop(self):
-        """Count what has passed until now."""
+        """Count the time up to now."""
         self.end = perf_counter_ns()
         for thread in self.threads:
             thread.spans.stop(self.end)

@@ -1,15 +1,15 @@
-"""Attributes that are replaced for a while."""
+"""Temporary replacement of attributes."""
 import functools
 
 
 class Replacements:
-    """Attributes of modules and classes that have been replaced, and the way back."""
+    """Replaced attributes of modules and classes, and their original values."""
 
     def __init__(self):
         self._undo = []
 
     def set(self, place, name, new):
-        """Replace an attribute; one that ``place`` has inherited hides behind it."""
+        """Replace an attribute; an inherited attribute of ``place`` is hidden."""
         if name in vars(place):
             undo = functools.partial(setattr, place, name, vars(place)[name])
         else:
@@ -18,11 +18,11 @@ class Replacements:
         setattr(place, name, new)
 
     def finish_with(self, undo):
-        """Register a function to call when all attributes have been put back."""
+        """Register a function to call when all attributes are restored."""
         self._undo.insert(0, undo)
 
     def undo(self):
-        """Put everything back."""
+        """Restore all attributes."""
         for undo in reversed(self._undo):
             undo()
         self._undo.clear()

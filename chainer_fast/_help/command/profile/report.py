@@ -4,14 +4,14 @@ from chainer_fast._help.command.profile import phases, table
 from chainer_fast.backends._onednn import library
 from chainer_fast.configuration import config
 
-# Rows that take less than this part of the time of their table are not listed; those of
-# functions are added up in one.
+# Rows with less than this fraction of their table's time are not listed; those of
+# functions are summed in one row.
 _LEAST = 0.002
 _MIB = 2 ** 20
 
 
 def text(profile):
-    """Return the tables of a profile that has been taken.
+    """Return the tables of a finished profile.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def _functions(profile):
     least = _LEAST * sum(times.values())
     for name, row in profile.functions().items():
         (rows if times[name] >= least else small).append((name, row))
-    # The few that are left make no row of their own.
+    # A few remaining functions do not deserve a row.
     if len(small) < 3:
         rows, small = rows + small, []
     lines = [[
@@ -88,10 +88,10 @@ def _reasons(counts):
 
 
 def _links(profile):
-    """Return the table of links, each below the one that has called it."""
+    """Return the table of links, each below its caller."""
     lines = []
     found = profile.links()
-    # Those at the top have the time of all others in theirs.
+    # The times of the top links include those of all others.
     least = _LEAST * sum(
         row.forward + row.backward for path, row in found.items() if len(path) == 1)
     for path, row in found.items():

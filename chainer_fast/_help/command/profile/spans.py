@@ -1,10 +1,11 @@
-"""What a thread spends its time on, phase by phase."""
+"""The time of a thread by phase."""
 import collections
 from time import perf_counter_ns
 
 from chainer_fast._help.command.profile import device_clock
 
-# A trace holds so many events of a thread, the first ones, of about 100 bytes each.
+# Maximal number of events of a thread in a trace, of about 100 bytes each; the first
+# ones are kept.
 MOST_EVENTS = 1_000_000
 _COMPUTING = 'forward', 'backward'
 
@@ -26,23 +27,23 @@ class Row:
 class Spans:
     """The time of a thread, divided among phases.
 
-    A moment belongs to the innermost span that is open, so that the phases add up to
-    the time of the thread.
+    Each moment counts for the innermost open span, so that the phases sum to the time
+    of the thread.
 
     Parameters
     ----------
     traced : bool
-        Whether events are kept, too.
+        Whether to keep events, too.
 
     Attributes
     ----------
     rows : dict of (tuple of str, str or None) to Row
-        By the names of groups, the outermost first, and the phase. The phase None has
-        what belongs to no phase of the group.
+        By the names of groups, the outermost first, and the phase. The phase None
+        holds time that belongs to no phase of the group.
     events : list or None
         Tuples of name, category, begin and end, the latter in nanoseconds.
     clock : DeviceClock or None
-        What measures a GPU, if the thread uses one.
+        The clock of the GPU that the thread uses, if any.
     """
 
     def __init__(self, traced):
@@ -69,7 +70,7 @@ class Spans:
         return _Span(self, (groups, phase), name or group or phase)
 
     def forward(self):
-        """Return the context of a forward computation, if it is none within another."""
+        """Return the context of a forward computation; nested ones are not counted."""
         return self.span(self.place[1] if self._computes() else 'forward', 'forward')
 
     def past(self, begin, end):
@@ -85,14 +86,14 @@ class Spans:
         return self.place[1] in _COMPUTING
 
     def move(self, place, now):
-        """Let the time from now on belong to another place."""
+        """Assign the time from now on to another row."""
         self.rows[self.place].host += now - self._since
         if self.clock is not None:
             self.clock.mark(self.place)
         self.place, self._since = place, now
 
     def note(self, name, category, begin, end):
-        """Keep an event, if there is to be a trace."""
+        """Keep an event if a trace is to be written."""
         if self.events is not None and len(self.events) < MOST_EVENTS:
             self.events.append((name, category, begin, end))
 
@@ -102,11 +103,11 @@ class Spans:
             self.clock = device_clock.DeviceClock(self.events is not None)
 
     def start(self, now):
-        """Count from a moment on."""
+        """Start counting at a moment."""
         self._since = now
 
     def stop(self, now):
-        """Count what has passed since the last change of places."""
+        """Count the time since the row last changed."""
         self.move(self.place, now)
         if self.clock is not None:
             self.clock.read()
@@ -133,5 +134,5 @@ class _Span:
         if self._place != self._outer:
             spans.move(self._outer, end)
         elif self._name == phase:
-            return      # a method that calls another one for the same work
+            return      # a method that calls another method of the same phase
         spans.note(self._name, 'phase' if phase else 'group', self._begin, end)

@@ -5,6 +5,6 @@ _NUMBERS = {'calls', 's', '%', 'GPU s', 'forward ms', 'backward ms', 'MiB'}
 
 
 def text(heads, lines):
-    """Return aligned columns; those of numbers are aligned at the right."""
+    """Return aligned columns; numbers are aligned at the right."""
     return repr(Table(heads, lines, [
         i for i, head in enumerate(heads) if head in _NUMBERS]))

@@ -3,7 +3,7 @@ import itertools
 import json
 import os
 
-# Rows of Chrome's format have numbers; those of GPUs are beyond the ones of threads.
+# Rows have numbers in Chrome's format; those of GPUs are above those of threads.
 _FIRST_GPU = 1_000_000
 
 
@@ -19,7 +19,7 @@ def write(profile, path):
     Raises
     ------
     OSError
-        If it cannot be written.
+        If the file cannot be written.
     """
     with open(path, 'w', encoding='utf-8') as f:
         f.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
@@ -28,7 +28,7 @@ def write(profile, path):
 
 
 def _events(profile):
-    """Yield events as dictionaries; the outer ones before those within them."""
+    """Yield events as dictionaries, outer events before inner ones."""
     process = os.getpid()
     yield _name('process', process, process, 'program')
     for number, thread in enumerate(profile.threads, 1):
@@ -43,7 +43,7 @@ def _events(profile):
                 (phase or groups[-1], 'GPU', begin, end)
                 for (groups, phase), begin, end in spans.clock.spans
                 if phase or groups])
-    # A number may have been used again by a later process.
+    # A later process may have reused the number.
     workers = sorted(profile.workers, key=lambda worker: worker[0])
     for number, found in itertools.groupby(workers, lambda worker: worker[0]):
         yield _name('process', number, number, 'reader of examples')

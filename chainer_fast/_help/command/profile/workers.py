@@ -1,4 +1,4 @@
-"""Processes that read examples, seen from the one that takes their profile."""
+"""Processes that read examples, as recorded by the profiled process."""
 import collections
 import weakref
 from time import perf_counter_ns
@@ -7,10 +7,10 @@ from chainer_fast.iterators import _worker_process
 
 
 def watch(profile, replace):
-    """Let a profile see when worker processes are busy, whose clocks it cannot read.
+    """Record when worker processes are busy, whose clocks a profile cannot read.
 
-    A worker has up to two tasks at a time. It begins one when that comes, or when it
-    has finished the one before.
+    A worker has up to two tasks at a time. It begins a task when the task arrives, or
+    after finishing the previous one.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def watch(profile, replace):
     """
     cls = _worker_process.WorkerProcess
     plain_give, plain_receive = cls.give, cls.receive
-    given = weakref.WeakKeyDictionary()     # workers to the times of their open tasks
-    found = weakref.WeakKeyDictionary()     # workers to their tasks in the profile
+    given = weakref.WeakKeyDictionary()     # {worker: times of its open tasks}
+    found = weakref.WeakKeyDictionary()     # {worker: its tasks in the profile}
 
     def give(self, task):
         given.setdefault(self, collections.deque()).append(perf_counter_ns())

@@ -1,10 +1,10 @@
-"""The fixers of fissix, by the ends of their modules' names: ``print``, ``dict``."""
+"""The fixers of fissix, by the ends of their names: ``print``, ``dict``."""
 import functools
 import logging
 
 
 def library():
-    """Return the modules of fissix that are in use here, which keep quiet then."""
+    """Return the used modules of fissix, with their logging silenced."""
     from fissix import pygram, refactor
     logging.getLogger('RefactoringTool').setLevel(logging.ERROR)
     logging.getLogger('fissix').setLevel(logging.ERROR)
@@ -45,7 +45,7 @@ def tool(names, prints=False):
 
 
 def _keep_streams():
-    """Have fissix leave StringIO alone: what it becomes depends on what it holds."""
+    """Make fissix skip StringIO: its replacement depends on its contents."""
     from fissix.fixes import fix_imports
     fix_imports.FixImports.mapping = {
         old: new for old, new in fix_imports.MAPPING.items()
@@ -53,12 +53,12 @@ def _keep_streams():
 
 
 def run(text, names, prints=False):
-    """Return a text after the fixers of :func:`tool`."""
+    """Return a text after applying the fixers of :func:`tool`."""
     try:
         tree = tool(names, prints).refactor_string(text + '\n', '<source>')
-    except Exception as error:      # each of fissix's modules has errors of its own
+    except Exception as error:      # each of fissix's modules has its own errors
         raise SyntaxError(str(error)) from error
     if tree is None:
-        raise SyntaxError('neither Python 3 nor Python 2 reads it')
-    # One line feed was added, which fissix wants at the end.
+        raise SyntaxError('neither Python 3 nor Python 2 can parse it')
+    # fissix requires the line feed that was added at the end.
     return str(tree).removesuffix('\n')

@@ -1,10 +1,10 @@
-"""Sources of Python 2 in the syntax of Python 3, and what of them was of Python 2."""
+"""Conversion of sources to the syntax of Python 3, with a list of changes."""
 import difflib
 import re
 
 from chainer_fast._help.past.python2 import fixers, tabs
 
-# Fixers without which a source does not compile, and the entry that each stands for.
+# Fixers without which a source does not compile, and their entries.
 _SYNTAX = {
     'print': 'print statement', 'exec': 'exec statement', 'except': 'except E, name',
     'raise': 'raise E, value', 'repr': 'backticks', 'ne': '<> operator',
@@ -21,8 +21,8 @@ def readable(text):
     -------
     tuple
         The text; the line of the original for each of its lines, from 1; a list of
-        pairs of what was changed, as an entry of ``chainer_fast._help.past.removed``,
-        and its line in the original.
+        changes, each as an entry of ``chainer_fast._help.past.removed`` and its line
+        in the original.
     """
     try:
         text, unclear = tabs.with_spaces(text)
@@ -69,7 +69,7 @@ def _found(text):
 
 
 def _places(pygram, what, node):
-    """Return the nodes in which the syntax stands that a fixer has matched."""
+    """Return the nodes with the syntax that a fixer matched."""
     symbols = pygram.python_symbols
     if what == 'except E, name':
         return [child for child in node.children if child.type == symbols.except_clause
@@ -84,7 +84,7 @@ def _places(pygram, what, node):
 
 
 def _narrowed(what, text):
-    """Return the entry for a match of a fixer that stands for several, or None."""
+    """Return the entry for a match of a fixer that has several, or None."""
     if what == 'octal 0755':
         if text[-1:] in 'lL':
             return 'number 10L'

@@ -1,4 +1,4 @@
-"""Indentation by tabs and spaces, which Python 2 compared and Python 3 does not."""
+"""Indentation that mixes tabs and spaces, which Python 3 rejects."""
 import io
 
 _COLUMNS = 8        # of a tab, in Python 2
@@ -14,7 +14,7 @@ def _margin(line):
 
 
 def _statements_and_insides(text):
-    """Return lines on which statements begin, and those that begin inside a string."""
+    """Return the lines that begin statements, and those that begin inside a string."""
     from fissix.pgen2 import token, tokenize
     begins, inside = [], set()
     is_new = True
@@ -30,19 +30,19 @@ def _statements_and_insides(text):
 
 
 def with_spaces(text):
-    """Replace the tabs of a source if Python 3 cannot tell how deep a line stands.
+    """Replace the tabs of a source if Python 3 cannot determine its indentation.
 
     Parameters
     ----------
     text : str
-        Source that Python 2 reads.
+        Source that Python 2 can parse.
 
     Returns
     -------
     text : str
-        The same, with spaces in place of tabs where lines begin, or as it was.
+        The source with leading tabs replaced by spaces, or unchanged.
     line : int or None
-        The first line that Python 3 refuses; None if there is none.
+        The first line that Python 3 rejects, or None.
     """
     lines = text.split('\n')
     if not any('\t' in _margin(line) for line in lines):
@@ -58,7 +58,7 @@ def with_spaces(text):
 
 
 def _first_unclear(lines, begins):
-    """Return the first line whose depth depends on how wide a tab is, or None."""
+    """Return the first line whose indentation depends on tab width, or None."""
     depths = [(0, 0)]
     for number in begins:
         margin = _margin(lines[number - 1])

@@ -1,7 +1,7 @@
-"""What programs of earlier years use and today's Chainer, NumPy or Python lack.
+"""What old programs use and today's Chainer, NumPy or Python lack.
 
 Errors, legacy mode, ``chainer-fast check`` and the table in docs/legacy.md read these
-entries. They are data alone, so that whoever needs one pays for nothing else.
+entries. They are pure data, so that loading them costs little.
 """
 import functools
 import importlib

@@ -1,4 +1,4 @@
-"""Names of other libraries that programs of the time imported."""
+"""Names of other libraries that old programs imported."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -26,11 +26,12 @@ ENTRIES: tuple[Removed, ...] = (
             'write sklearn.impute.SimpleImputer', 'libraries'),
     Removed('sklearn.datasets.fetch_mldata', 'scikit-learn 0.21',
             "write sklearn.datasets.fetch_openml('mnist_784', as_frame=False)",
-            'libraries', 'reads the file that it left in scikit_learn_data; its server '
-            'is gone: without the file, the call says so'),
+            'libraries', 'reads its earlier file in scikit_learn_data; its server no '
+                         'longer exists: without the file, the call raises an error'),
     Removed('sklearn.datasets.load_boston', 'scikit-learn 1.1',
             'write sklearn.datasets.fetch_california_housing', '',
-            'the data was withdrawn: it can be imported, and the call says so'),
+            'the data was withdrawn: the name can be imported, and the call raises an '
+            'error'),
     Removed('sklearn.metrics.mean_squared_error(squared=)', 'scikit-learn 1.5',
             'write sklearn.metrics.root_mean_squared_error', 'libraries'),
     Removed('sklearn.preprocessing.OneHotEncoder(sparse=)', 'scikit-learn 1.3',
@@ -39,7 +40,7 @@ ENTRIES: tuple[Removed, ...] = (
             'scikit-learn 1.1', 'write get_feature_names_out', 'libraries'),
     Removed('sklearn.pipeline.Pipeline of a step without fitted attributes',
             'scikit-learn 1.7', 'set an attribute such as self.fitted_ in fit()',
-            'libraries', 'predict, score and the like of a step of the program'),
+            'libraries', 'predict, score and similar methods of a step of the program'),
     # Pillow
     Removed('PIL.Image.Image.resize without a filter', 'Pillow 6.2',
             'write resample=Image.NEAREST', 'libraries',
@@ -89,7 +90,7 @@ ENTRIES: tuple[Removed, ...] = (
             'libraries', 'loads as yaml.full_load_all'),
     Removed('h5py.Dataset.value', 'h5py 2.10', 'write dataset[()]', 'libraries'),
     Removed('h5py.File without mode', 'h5py 2.10', "write mode='r' or mode='a'",
-            'libraries', 'reads and writes, and makes the file, as it did'),
+            'libraries', 'reads and writes, and creates the file, as before'),
     Removed('arguments of matplotlib by position', 'matplotlib 3.7',
             'give them by name', 'libraries', 'in the order of matplotlib 3.1'),
     # pandas

@@ -1,6 +1,6 @@
-"""Arguments of matplotlib that could be given by position."""
+"""Arguments of matplotlib that could be passed by position."""
 
-#: Names behind those that still can, up to matplotlib 3.1, by the functions' names.
+#: Names of those up to matplotlib 3.1 that no longer can, by function.
 BY_POSITION = {
     'matplotlib.axes.Axes.angle_spectrum': 'Fs Fc window pad_to sides',
     'matplotlib.axes.Axes.boxplot':

@@ -1,4 +1,4 @@
-"""Names and habits of NumPy 1."""
+"""Names and idioms of NumPy 1."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -18,7 +18,7 @@ ENTRIES: tuple[Removed, ...] = (
     *renamed('NumPy 1.23', 'numpy', below('numpy.', '''
         float=float int=int object=object str=str complex=complex unicode=str''', '')),
     *renamed('NumPy 1.23', 'numpy', {'numpy.bool': 'bool', 'numpy.long': 'int'},
-             'NumPy 2 has types of its own by this name, which serve and stay'),
+             'NumPy 2 has its own types of this name, which are kept'),
     *renamed('NumPy 1.23', 'numpy', {'numpy.typeDict': 'numpy.sctypeDict'}),
     Removed('numpy.asscalar', 'NumPy 1.22', 'write a.item()', 'numpy'),
     Removed('numpy.alen', 'NumPy 1.22', 'write len(a)', 'numpy'),
@@ -38,7 +38,8 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('numpy.' + name, 'NumPy 1.26', 'write ' + value, 'numpy')
       for name, value in (('PINF', 'numpy.inf'), ('NINF', '-numpy.inf'),
                           ('PZERO', '0.0'), ('NZERO', '-0.0'))),
-    *renamed('NumPy 2.3', 'numpy', {'numpy.in1d': 'numpy.isin'}, 'ravels, as it did'),
+    *renamed('NumPy 2.3', 'numpy', {'numpy.in1d': 'numpy.isin'}, 'flattens the array, '
+                                                                 'as before'),
     *renamed('NumPy 2.3', 'numpy', {'numpy.trapz': 'scipy.integrate.trapezoid'},
              'NumPy 2 has it as numpy.trapezoid, NumPy 1.26 does not'),
     Removed('numpy.msort', 'NumPy 1.26', 'write numpy.sort(a, axis=0)', 'numpy'),
@@ -74,7 +75,7 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed('numpy.' + name, 'NumPy 1.19',
               'pip install numpy-financial, and import it')
       for name in _FINANCE.split()),
-    # Methods of arrays, for which legacy mode rewrites the sources that it imports
+    # Methods of arrays, for which legacy mode rewrites imported sources
     Removed('numpy.ndarray.ptp', 'NumPy 1.26', 'write numpy.ptp(a)', 'numpy'),
     Removed('numpy.ndarray.itemset', 'NumPy 1.26', 'write a[index] = value', 'numpy'),
     Removed('numpy.ndarray.newbyteorder', 'NumPy 1.26',
@@ -94,7 +95,7 @@ ENTRIES: tuple[Removed, ...] = (
         'numpy.linalg.linalg': 'numpy.linalg', 'numpy.fft.helper': 'numpy.fft'}),
     *renamed('NumPy 1.16', 'numpy', {'numpy.fft.fftpack': 'numpy.fft'}),
     Removed('numpy.core', 'NumPy 1.26', 'write numpy.NAME', '',
-            'NumPy 2 still has the most of it, with a DeprecationWarning'),
+            'NumPy 2 still has most of it, with a DeprecationWarning'),
     Removed('numpy.core.umath_tests', 'NumPy 1.26', 'write numpy.einsum or matmul',
             'numpy', 'inner1d and matrix_multiply'),
     Removed('numpy.testing.rand', 'NumPy 1.17', 'write numpy.random.rand', 'numpy'),
@@ -104,7 +105,7 @@ ENTRIES: tuple[Removed, ...] = (
       for name, last in (('decorators', 'NumPy 1.16'), ('dec', 'NumPy 1.24'),
                          ('Tester', 'NumPy 1.24'), ('raises', 'NumPy 1.24'),
                          ('run_module_suite', 'NumPy 1.24'))),
-    # Arguments and habits
+    # Arguments and idioms
     Removed('numpy.array of ragged rows', 'NumPy 1.23', 'write dtype=object', 'numpy',
             'and numpy.asarray, shape, size, sum, take, random.permutation, ...; '
             'compiled code, and NumPy itself, that hold these functions keep them'),
@@ -130,7 +131,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('numpy.fromstring of bytes', 'NumPy 2.2',
             'write numpy.frombuffer(...).copy()', 'numpy'),
     Removed('numpy.load of objects', 'NumPy 1.16.2', 'write allow_pickle=True', 'numpy',
-            'runs what the file says, as it did: open your own files only'),
+            'runs code of the file, as before: open only your own files'),
     Removed('numpy.histogram(normed=)', 'NumPy 1.23', 'write density=', 'numpy'),
     Removed('numpy.percentile(interpolation=)', 'NumPy 2.3', 'write method=', 'numpy'),
     Removed('numpy.reshape(newshape=)', 'NumPy 2.3',
@@ -148,7 +149,7 @@ ENTRIES: tuple[Removed, ...] = (
             'of an array with one element and at least one axis'),
     Removed('number out of range of the dtype', 'NumPy 1.26',
             'write numpy.array(x).astype(dtype)', '',
-            'numpy.uint8(-1), x[0] = 256: nothing is known to count on it'),
+            'numpy.uint8(-1), x[0] = 256: no program is known to depend on it'),
     Removed('promotion by value', 'NumPy 1.26', 'convert to the dtype that is meant',
             '', 'in NumPy 2 a float32 array times a numpy.float64 is float64, and a '
             'numpy.float32 times 0.9 is float32; only NumPy 1.26 has the old rules'),

@@ -1,8 +1,8 @@
-"""What programs ask of a GPU, or of ChainerX, and legacy mode runs on plain arrays.
+"""Uses of a GPU or of ChainerX that legacy mode runs on plain arrays.
 
-The parts ``cpu`` and ``chainerx`` have to be asked for.
+The parts ``cpu`` and ``chainerx`` are off by default.
 
-None of it is gone: these entries give the report its words.
+None of these was removed: the entries provide texts for the report.
 """
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -24,7 +24,8 @@ ENTRIES: tuple[Removed, ...] = tuple(
          'in the sources that Python imports'),
     )) + (
     Removed('without a GPU: a kernel', 'CuPy',
-            'write NumPy for arrays of NumPy', '', 'it is made, and its call refuses'),
+            'write NumPy for arrays of NumPy', '', 'it can be created, but calling it '
+                                                   'raises an error'),
     Removed('without ChainerX: device', 'Chainer 7', "write '@numpy' or '@cupy:0'",
             'chainerx', "'native' means NumPy, 'cuda:N' CuPy"),
     Removed('without ChainerX: to_chx', 'Chainer 7', 'leave it out', 'chainerx',

@@ -1,4 +1,4 @@
-"""Names that Python 3 had and dropped."""
+"""Names that were removed in releases of Python 3."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -8,12 +8,12 @@ ENTRIES: tuple[Removed, ...] = (
         Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet
         Reversible Sequence Set Sized ValuesView''', 'collections.abc.')),
     Removed('inspect.getargspec', 'Python 3.10', 'write inspect.getfullargspec',
-            'python', 'gives the four values of its time'),
+            'python', 'returns the four values of that version'),
     Removed('inspect.formatargspec', 'Python 3.10', 'write str(inspect.signature(f))'),
     Removed('fractions.gcd', 'Python 3.8', 'write math.gcd', 'python',
-            'keeps the sign of the second argument, as it did'),
+            'keeps the sign of the second argument, as before'),
     Removed('time.clock', 'Python 3.7', 'write time.perf_counter', 'python',
-            "gives the processor's time, as it did on systems like Unix"),
+            "returns the processor's time, as it did on Unix-like systems"),
     *renamed('Python 3.8', 'python', {
         'base64.encodestring': 'base64.encodebytes',
         'base64.decodestring': 'base64.decodebytes',
@@ -50,7 +50,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('uu', 'Python 3.12', 'write base64', 'python',
             'where this Python lacks it'),
     Removed('crypt', 'Python 3.12', 'write hashlib.scrypt', '',
-            'the library of the system that it called is not there everywhere'),
+            'the system library that it called is not available everywhere'),
     Removed('cgi.escape', 'Python 3.7', 'write html.escape'),
     Removed('imghdr', 'Python 3.12', 'write PIL.Image.open(path).format',
             'python', 'where this Python lacks it'),
@@ -59,5 +59,5 @@ ENTRIES: tuple[Removed, ...] = (
     *(Removed(name, 'Python 3.11', 'write asyncio')
       for name in ('asyncore', 'asynchat')),
     Removed('asyncio.async', 'Python 3.6', 'write asyncio.ensure_future', '',
-            'async is a keyword now: such a line does not compile'),
+            'async is a keyword now, so such a line does not compile'),
 )

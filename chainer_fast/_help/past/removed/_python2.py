@@ -2,7 +2,7 @@
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
-#: Methods of which Python 3 asks for another name: that name, and the entry.
+#: Methods that have another name in Python 3: that name, and the entry.
 SPECIAL_METHODS = {
     '__nonzero__': ('__bool__', '__nonzero__ method'),
     '__div__': ('__truediv__', '__div__ method'),
@@ -12,7 +12,7 @@ SPECIAL_METHODS = {
     'next': ('__next__', 'next method of an iterator')}
 
 _SYNTAX = 'in modules that Python 3 cannot read, through fissix'
-_MEANING = 'nothing in the call tells which meaning is meant'
+_MEANING = 'the call does not show which meaning is intended'
 
 ENTRIES: tuple[Removed, ...] = (
     # Modules
@@ -56,7 +56,7 @@ ENTRIES: tuple[Removed, ...] = (
         'operator.isCallable': 'callable', 'operator.sequenceIncludes':
         'operator.contains'}),
     Removed('operator.div', 'Python 2.7', 'write operator.truediv or operator.floordiv',
-            'python', 'floors whole numbers, as it did'),
+            'python', 'floors integers, as before'),
     Removed('sys.setdefaultencoding', 'Python 2.7', 'leave the line out', 'python',
             'does nothing: text is Unicode'),
     *renamed('Python 2.7', 'python', below('types.', '''
@@ -68,7 +68,7 @@ ENTRIES: tuple[Removed, ...] = (
         urlretrieve urlopen pathname2url url2pathname''', 'urllib.request.')),
     *renamed('Python 2.7', 'python', below(
         'urllib.', 'URLopener FancyURLopener', 'urllib.request.'),
-        'until Python 3.13; since then there is urllib.request.urlopen alone'),
+        'until Python 3.13; later only urllib.request.urlopen exists'),
     *renamed('Python 2.7', 'python', below('urllib.', '''
         quote quote_plus unquote unquote_plus urlencode''', 'urllib.parse.')),
     # Built-in names
@@ -97,7 +97,7 @@ ENTRIES: tuple[Removed, ...] = (
     *renamed('Python 2.7', 'python', {
         'method.im_func': '__func__', 'method.im_self': '__self__'}),
     Removed('str.decode', 'Python 2.7', 'leave .decode(...) out', 'python',
-            'gives the text itself'),
+            'returns the text itself'),
     Removed('pickle.load of text of Python 2', 'Python 2.7',
             "pass encoding='latin1'", 'python', 'pickle.loads and cPickle as well'),
     Removed('pickle in a file of text', 'Python 2.7',
@@ -150,7 +150,7 @@ ENTRIES: tuple[Removed, ...] = (
         ('__div__ method', 'write __truediv__'),
         ('__unicode__ method', 'write __str__'),
         ('next method of an iterator', 'write __next__'))),
-    # What no shim reaches
+    # Idioms that no shim can adapt
     Removed('list from map, filter, zip, range or dict.keys', 'Python 2.7',
             'write list(...)', 'python',
             'in modules that Python 3 cannot read, and, if python is named, in all of '
@@ -166,11 +166,11 @@ ENTRIES: tuple[Removed, ...] = (
         ('__cmp__ method', 'write __lt__ and __eq__', ''),
         ('__getslice__ method', 'write __getitem__', ''),
         ('hash of text', 'write zlib.crc32(text.encode())',
-         'it is another one in every process'))),
+         'it is different in every process'))),
     Removed('random of Python 2', 'Python 2.7', 'draw from numpy.random', 'python',
-            'if python is named: randint, randrange, choice, shuffle and sample draw '
-            'what they drew in Python 2'),
+            'if python is named: randint, randrange, choice, shuffle and sample '
+            'return the same numbers as in Python 2'),
     Removed('import of a module beside it in the package', 'Python 2.7',
-            'write from . import NAME', 'python', 'where there is no other module of '
-            'that name'),
+            'write from . import NAME', 'python', 'unless another module has that '
+                                                  'name'),
 )

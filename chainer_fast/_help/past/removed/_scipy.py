@@ -1,4 +1,4 @@
-"""Names of SciPy that are gone."""
+"""Names removed from SciPy."""
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
 
@@ -37,7 +37,7 @@ ENTRIES: tuple[Removed, ...] = (
               'libraries', 'needs pooch and, the first time, the network')
       for name in ('ascent', 'face', 'electrocardiogram')),
     Removed('scipy.misc.lena', 'SciPy 0.16', 'write scipy.datasets.face', '',
-            'the picture may not be given away'),
+            'the license of the picture does not allow its distribution'),
     *(Removed('scipy.misc.' + name, 'SciPy 1.14', 'write numdifftools, or jax')
       for name in ('derivative', 'central_diff_weights')),
     *renamed('SciPy 1.11', 'libraries', below('scipy.', _OF_NUMPY, 'numpy.') | below(
@@ -62,12 +62,11 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('scipy.stats.signaltonoise', 'SciPy 0.19', 'write a.mean() / a.std()'),
     *renamed('SciPy 0.17', 'libraries', below('scipy.stats.', '''
         nanmean nanmedian nanstd''', 'numpy.'),
-             'along axis 0 by default; nanstd divided by n - 1 then, and does so in '
-             'legacy mode'),
+             'along axis 0 by default; nanstd divided by n - 1, also in legacy mode'),
     *renamed('SciPy 0.18', 'libraries', {
         'scipy.stats.chisqprob': 'scipy.special.chdtrc'}),
     Removed('scipy.special.sph_harm', 'SciPy 1.16', 'write scipy.special.sph_harm_y',
-            'libraries', 'takes the order first, as it did'),
+            'libraries', 'the first argument is the order, as before'),
     *(Removed('scipy.special.' + name, 'SciPy 1.16', 'write scipy.special.' + new)
       for name, new in (('lpn', 'legendre_p_all'), ('lpmn', 'assoc_legendre_p_all'),
                         ('clpmn', 'assoc_legendre_p_all'))),

@@ -1,4 +1,4 @@
-"""Entries of names that have another name today."""
+"""Entries of names that were renamed."""
 from chainer_fast._help.past.removed.entry import Removed
 
 

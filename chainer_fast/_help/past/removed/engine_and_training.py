@@ -1,4 +1,4 @@
-"""What is gone of Chainer 1 to 6 besides functions and links."""
+"""What was removed from Chainer 1 to 6 besides functions and links."""
 from chainer_fast._help.past.removed.entry import Removed
 
 V1, V2, V3, V5, V6 = (
@@ -7,11 +7,11 @@ V1, V2, V3, V5, V6 = (
 _NO_GRAPH = 'wrap the computation in with chainer.no_backprop_mode():'
 _CUPY = 'write cupy.%s'
 _RULE = 'write a chainer.UpdateRule, and return it from create_update_rule()'
-_MADE_BY_RULE = 'a rule that calls the methods of the optimizer updates each parameter'
+_MADE_BY_RULE = 'each parameter gets a rule that calls the methods of the optimizer'
 
 _VARIABLES = (
     Removed('chainer.Variable(volatile=)', V1, _NO_GRAPH, 'v1',
-            'flags spread as they did; mixing ON and OFF raises ValueError'),
+            'flags propagate as before; mixing ON and OFF raises ValueError'),
     Removed('chainer.Variable.volatile', V1, _NO_GRAPH, 'v1'),
     Removed('chainer.Flag', V1, _NO_GRAPH, 'v1'),
     Removed('chainer.ON', V1, _NO_GRAPH, 'v1'),
@@ -28,12 +28,12 @@ _VARIABLES = (
             'setting it does nothing; the checks remain'),
     Removed('variables as inputs of a creator', V1,
             'take nodes: node.data, node.get_variable()', '',
-            'the graph holds nodes since v2, which have the attributes most read'),
+            'the graph has nodes since v2, with the most common attributes'),
     Removed('gradient of the variable that backward() starts from', V5,
             'write variable.backward(retain_grad=True)', 'v5'),
     Removed('chainer.utils.type_check.Expr.eval', V1,
             'write chainer.utils.type_check.eval(expression)', 'v1',
-            'checks that call it run on expressions again'),
+            'type checks that call it run on expressions again'),
 )
 
 _LINKS = (
@@ -43,21 +43,21 @@ _LINKS = (
             'write any(not p.is_initialized for p in link.params())', 'v1'),
     Removed('chainer.Link._params as a list', V1,
             'write del link.NAME to drop a parameter; iterate sorted(link._params)',
-            'v1', 'a set since v2; it takes the methods of both, in order of names'),
+            'v1', 'a set since v2; it has the methods of both, in order of names'),
     Removed('chainer.Link._persistent as a list', V1,
             'write link.register_persistent(NAME)', 'v1',
-            'a set since v2; it takes the methods of both, in order of names'),
+            'a set since v2; it has the methods of both, in order of names'),
     Removed('chainer.Chain._children as a list', V1,
             'write chain.children() or del chain.NAME', 'v1',
-            'a set since v2; it takes the methods of both, in order of names'),
+            'a set since v2; it has the methods of both, in order of names'),
     Removed('variables in the place of parameters', V1,
             'write with link.init_scope(): link.NAME = chainer.Parameter(array)', 'v1',
-            'they become parameters, and the optimizer goes on with them'),
+            'they become parameters, and the optimizer continues with them'),
     Removed('parameters that come after Optimizer.setup', V1,
             'call optimizer.setup(model) when the model is complete', 'v1',
             'only if v1 is named: links that are added or replaced later are trained'),
     Removed('attributes of a program that have a meaning today', V5,
-            'choose another name', 'v5', 'the program sees its own value: device and '
+            'choose another name', 'v5', 'the program reads its own value: device and '
             'others of links, input_device of updaters, is_before_training of trainers'
             ),
     Removed('chainer.Link._cpu', V5, 'write link.device.xp is numpy', 'v5'),
@@ -75,7 +75,7 @@ _LINKS = (
             'write initializer(array), or pass it to chainer.Parameter', 'v1'),
     Removed('chainer.initializers._get_initializer(scale=)', V1,
             'pass an initializer of that scale', 'v1',
-            'what the initializer makes is multiplied'),
+            'the values of the initializer are multiplied'),
 )
 
 _OPTIMIZERS = (
@@ -98,7 +98,7 @@ _OPTIMIZERS = (
     Removed('chainer.Optimizer.compute_grads_norm', V1,
             'sum the squares of param.grad over model.params()', 'v1'),
     Removed('chainer.Optimizer.prepare', V1, 'leave it out', 'v1',
-            'states are made where they are missing'),
+            'missing states are created'),
     Removed('chainer.Optimizer._states', V1, 'read param.update_rule.state', 'v1'),
     Removed('chainer.Optimizer.init_state', V1, _RULE, 'v1', _MADE_BY_RULE),
     Removed('chainer.Optimizer.init_state_cpu', V1, _RULE, 'v1', _MADE_BY_RULE),
@@ -108,16 +108,16 @@ _OPTIMIZERS = (
     Removed('chainer.GradientMethod.update_one_gpu', V1, _RULE, 'v1', _MADE_BY_RULE),
     Removed('gradients of zeros before a loss is computed', V1,
             'write optimizer.use_cleargrads(False)', '',
-            'update() fills what the loss does not reach with zeros, as it did'),
+            'update() sets gradients that the loss does not reach to zero, as before'),
     Removed('chainer.optimizer hooks called with an optimizer', V1,
             'write optimizer.add_hook(hook)', 'v1',
             'WeightDecay(rate)(optimizer) works on all parameters at once'),
     Removed('chainer.optimizer.WeightDecay.kernel', V1,
-            'write a hook of your own', '', 'it made a kernel for GPUs of the time'),
+            'write a hook of your own', '', 'it made a kernel for GPUs of that time'),
     Removed('chainer.optimizer.Lasso.kernel', V1,
-            'write a hook of your own', '', 'it made a kernel for GPUs of the time'),
+            'write a hook of your own', '', 'it made a kernel for GPUs of that time'),
     Removed('chainer.optimizer.GradientNoise.kernel', V1,
-            'write a hook of your own', '', 'it made a kernel for GPUs of the time'),
+            'write a hook of your own', '', 'it made a kernel for GPUs of that time'),
     Removed('chainer.optimizer.exponential_decay_noise', V3,
             'write chainer.optimizer_hooks.gradient_noise.exponential_decay_noise',
             'v3'),
@@ -125,7 +125,7 @@ _OPTIMIZERS = (
 
 _CUDA = (
     Removed('chainer.cuda.init', V1, 'leave it out', 'v1',
-            'it checks that there is a GPU, as it did'),
+            'it checks that a GPU is available, as before'),
     *[Removed('chainer.cuda.' + name, V1, _CUPY % name, 'v1') for name in (
         'empty', 'empty_like', 'full', 'full_like', 'ones', 'ones_like', 'zeros',
         'zeros_like')],
@@ -146,10 +146,10 @@ _TRAINING = (
             'write trainer.extend(extension, call_before_training=True)', 'v1'),
     Removed('chainer.training.Trainer.extend(invoke_before_training=)', V2,
             'write call_before_training=', 'v2',
-            'version 2 took it and did nothing; so does legacy mode without v1'),
+            'version 2 accepted and ignored it; so does legacy mode without v1'),
     Removed('variables as arguments of a loss function', V1,
             'take arrays: write F.NAME(x), x.shape and chainer.as_variable(x)', 'v1',
-            'updaters and Evaluator make the variables; only if v1 is named'),
+            'updaters and Evaluator create the variables; only if v1 is named'),
     Removed('graphs behind reported variables', V1,
             'write chainer.config.keep_graph_on_report = True', 'v1',
             'only if v1 is named'),
@@ -187,10 +187,11 @@ _TRAINING = (
     Removed('iterators that shuffle once the examples of an epoch are read', V5,
             'write nothing, unless the numbers matter', 'v5',
             'only if a version up to v5 is named: today the next order is drawn before '
-            'the last examples are read, also behind the only epoch'),
+            'the last examples are read, also after the only epoch'),
     Removed('MultiprocessIterator with random numbers of its own', 'Chainer 4.5',
             'write nothing, unless the numbers matter', 'v4',
-            'only if v4 is named: a seed is drawn when it is made; versions 1 to 3 and '
+            'only if v4 is named: a seed is drawn when the iterator is created; '
+            'versions 1 to 3 and '
             '5 drew from numpy.random'),
     Removed('devices as numbers', V5,
             "write chainer.get_device(device), device.xp is not numpy, device.send(x)",
@@ -222,7 +223,7 @@ _FILES = (
     Removed('chainer.serializers.load_npz(filename=)', V2, 'write file=', 'v2'),
     Removed('pickle.load of objects of an earlier Chainer', 'Chainer 6.7',
             'write chainer.serializers.load_pickle(file, allow=...)', 'v6',
-            'the file may do whatever it likes, as it did: open your own files only'),
+            'the file can run any code, as before: open only your own files'),
     Removed('chainer.serializers.save_npz(filename=)', V2, 'write file=', 'v2'),
     Removed('chainer.utils.WalkerAlias.sample_cpu', V5, 'write sample', 'v5'),
 )

@@ -1,7 +1,6 @@
 """Parameters that functions and links had in Chainer 1.24, in their order.
 
-An asterisk follows those that are gone and are flags, two asterisks those that are gone
-and are not.
+One asterisk marks removed flags, two asterisks other removed parameters.
 """
 
 _POOLING = 'x ksize stride pad '
@@ -52,7 +51,7 @@ _N_STEP_LINKS = (
     'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
     'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh')
 
-#: Links of ``chainer.links``, when they are made.
+#: Constructors of links of ``chainer.links``.
 LINKS = {
     'BatchNormalization':
         'size decay eps dtype use_gamma use_beta initial_gamma initial_beta '

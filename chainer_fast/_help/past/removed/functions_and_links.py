@@ -1,11 +1,11 @@
-"""Functions and links of Chainer 1 to 6 that are gone, and their arguments.
+"""Removed functions and links of Chainer 1 to 6, and their removed arguments.
 
-Where an old meaning holds only if the version is named, the remark says so: the call
-alone does not tell which year it is from.
+The remark notes where an old meaning applies only if the version is named: the call
+alone does not show which version it was written for.
 """
 from chainer_fast._help.past.removed.entry import Removed
 
-_IF_NAMED = 'only with --legacy=%s: the call does not tell which meaning it has'
+_IF_NAMED = 'only with --legacy=%s: the call does not show which meaning it has'
 
 #: Links that had a second name in ``chainer.functions``.
 LINKS_IN_FUNCTIONS = (
@@ -13,7 +13,7 @@ LINKS_IN_FUNCTIONS = (
     'DilatedConvolution2D', 'EmbedID', 'Inception', 'InceptionBN', 'Linear',
     'NegativeSampling', 'PReLU', 'Parameter')
 
-# Classes of functions, with the underscores of the function to call in place of each.
+# Function classes, with the underscores of the functions that replace them.
 _SPELLED = '''
     Absolute_Error Accuracy Arccos Arcsin Arctan Arctan2 ArgMax ArgMin
     Average_Pooling_2D Average_Pooling_ND Batch_Det Batch_Inv Batch_L2_Norm_Squared
@@ -32,18 +32,18 @@ _SPELLED = '''
     Squared_Error Squeeze Sum Swapaxes Tan Tanh Tile Transpose Transpose_Sequence
     Triplet Unpooling_2D Unpooling_ND Upsampling_2D Where Zoneout
 '''
-#: Classes of functions, with the function to call in place of each.
+#: Function classes, with the functions that replace them.
 CLASSES = {
     **{name.replace('_', ''): name.lower() for name in _SPELLED.split()},
     'NStepBiRNNReLU': 'n_step_birnn', 'NStepBiRNNTanh': 'n_step_birnn',
     'NStepRNNReLU': 'n_step_rnn', 'NStepRNNTanh': 'n_step_rnn',
     'NormalizeL2': 'normalize', 'TheanoFunction': 'links.TheanoFunction'}
-#: Those that were gone a version earlier.
+#: Those that were removed a version earlier.
 CLASSES_OF_V2 = {
     'BatchMatMul': 'matmul', 'Ceil': 'ceil', 'Flatten': 'flatten', 'Floor': 'floor',
     'SpatialPyramidPooling2D': 'spatial_pyramid_pooling_2d'}
 
-#: Those that stood in a module below, which today has none.
+#: Those that were in a module below, which has none today.
 CLASSES_IN_MODULES = (
     ('array.flatten', 'Flatten', 'Chainer 2.1'),
     ('math.ceil', 'Ceil', 'Chainer 3.5'), ('math.floor', 'Floor', 'Chainer 3.5'),
@@ -51,14 +51,14 @@ CLASSES_IN_MODULES = (
     ('pooling.max_pooling_2d', 'MaxPooling2D', 'Chainer 6.7'),
     ('pooling.spatial_pyramid_pooling_2d', 'SpatialPyramidPooling2D', 'Chainer 2.1'))
 
-#: Those whose constructors or inputs are others today; nothing adapts them.
+#: Those whose constructors or inputs changed; nothing adapts them.
 CHANGED_CLASSES = (
     'NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh', 'NStepGRU',
     'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh', 'TheanoFunction')
 
 AT_ZERO, AT_BOUNDS = '1 at zero', '0 at the bounds'
-#: Functions that had another gradient where their pieces meet, with the last release
-#: that had it, its part of legacy mode, and where that was.
+#: Functions that had another gradient where their pieces meet, with the last such
+#: release, its part of legacy mode, and the place.
 MEETING_POINTS = (
     ('leaky_relu', 'Chainer 5.1', 'v4', AT_ZERO, ''),
     ('elu', 'Chainer 5.4', 'v5', AT_ZERO, ', also in selu'),
@@ -74,7 +74,7 @@ _N_STEP_LINKS = ('NStepBiGRU', 'NStepBiLSTM', 'NStepBiRNNReLU', 'NStepBiRNNTanh'
                  'NStepGRU', 'NStepLSTM', 'NStepRNNReLU', 'NStepRNNTanh')
 _RESNETS = ('ResNet50Layers', 'ResNet101Layers', 'ResNet152Layers')
 
-# Arguments that became entries of chainer.config: callables, the argument, the way out.
+# Arguments that became entries of chainer.config: callables, argument, advice.
 _CONFIGURED = (
     (('functions.dropout', 'functions.zoneout',
       *('functions.' + name for name in _N_STEP),
@@ -122,7 +122,7 @@ def _function_classes(classes, last, part):
             'write chainer.%s' % function if '.' in function
             else 'write chainer.functions.' + function,
             '' if is_changed else part,
-            'its arguments or inputs are others today' if is_changed else '')
+            'its arguments or inputs are different today' if is_changed else '')
 
 
 ENTRIES: tuple[Removed, ...] = (
@@ -139,7 +139,7 @@ ENTRIES: tuple[Removed, ...] = (
       for names, argument, instead in _CONFIGURED for name in names),
     Removed('chainer.links.Parameter.__call__(volatile=)', 'Chainer 1.24',
             'put the call in `with chainer.no_backprop_mode():`', '',
-            'it is still taken, and does nothing'),
+            'it is still accepted, and does nothing'),
     *(Removed('chainer.functions.%s(use_cudnn=)' % name, 'Chainer 2.1', _CUDNN, 'v2')
       for name in ('spatial_transformer_grid', 'spatial_transformer_sampler')),
     *(Removed('chainer.links.%s(wscale=)' % name, 'Chainer 1.24', _WSCALE, 'v1')
@@ -161,10 +161,10 @@ ENTRIES: tuple[Removed, ...] = (
             'write link.copyparams(other)', 'v1'),
     Removed('chainer.functions.split_axis without force_tuple', 'Chainer 1.24',
             'pass force_tuple=False', 'v1',
-            _IF_NAMED % 'v1' + '; one section then gives a Variable, not a tuple'),
+            _IF_NAMED % 'v1' + '; one section then returns a Variable, not a tuple'),
     Removed('chainer.links.GRU with n_units first', 'Chainer 1.24',
             'write chainer.links.StatelessGRU(n_inputs, n_units)', 'v1',
-            _IF_NAMED % 'v1' + '; with one number, n_units= or n_inputs= it does'),
+            _IF_NAMED % 'v1' + '; with one number, n_units= or n_inputs= it is clear'),
     *(Removed('chainer.links.%s.train' % name, 'Chainer 1.24', _TRAIN, 'v1')
       for name in ('InceptionBN', 'StatefulZoneoutLSTM')),
     *(Removed('chainer.links.%s.use_cudnn' % name, 'Chainer 1.24',
@@ -191,7 +191,7 @@ ENTRIES: tuple[Removed, ...] = (
             _IF_NAMED % 'v3' + ' (or earlier)'),
     Removed('chainer.functions.batch_renormalization without running_mean',
             'Chainer 4.5', 'pass running_mean= and running_var=', 'v4',
-            'zeros stand in for them'),
+            'they are replaced by zeros'),
     Removed('chainer.links.NStepLSTM with initialW by position', 'Chainer 3.5',
             'pass initialW= and initial_bias= by name', '',
             'the fifth argument was use_cudnn in Chainer 1'),
@@ -207,8 +207,8 @@ ENTRIES: tuple[Removed, ...] = (
               'v1', 'only if a release up to v1.13 is named')
       for name in ('links.BatchNormalization', 'functions.batch_normalization')),
     Removed('initial weights of Chainer 1.8', 'Chainer 1.8', 'pass initialW', 'v1',
-            'only if a release up to v1.8 is named: wscale is not a square and leaves '
-            'arrays alone; Deconvolution2D, Bilinear and LSTM draw others'),
+            'only if a release up to v1.8 is named: wscale is the scale itself and '
+            'does not apply to arrays; Deconvolution2D, Bilinear and LSTM draw others'),
     Removed('chainer.functions.fixed_batch_normalization without eps', 'Chainer 1.20',
             'pass eps=0', 'v1', 'only if a release up to v1.20 is named; so does '
             'chainer.links.BatchNormalization in test mode'),
@@ -225,7 +225,7 @@ ENTRIES: tuple[Removed, ...] = (
             'that run in both directions'),
     *(Removed('chainer.initializers.Orthogonal of Chainer %s' % last, 'Chainer ' + last,
               'nothing, unless the numbers matter', '',
-              'the signs of its rows depended on the LAPACK of the time')
+              'the signs of its rows depended on the version of LAPACK')
       for last in ('5.4', '6.7')),
     *(Removed('chainer.links.%s in test mode by default' % name, 'Chainer 1.24', _TRAIN,
               'v1', _IF_NAMED % 'v1')

@@ -1,6 +1,6 @@
-"""What errors say of a name or an argument of earlier years.
+"""Parts of errors for names and arguments that no longer exist.
 
-Nothing here runs, nor is it imported, before something has failed.
+Nothing here runs or is imported before an error occurs.
 """
 import opcode
 import re
@@ -9,7 +9,7 @@ import sys
 from chainer_fast._help import pytorch
 from chainer_fast._help.past import removed
 
-# Modules by their names here, and what the entries call them; the longer names first.
+# Names of modules here, and their names in the entries; longer names first.
 _PUBLIC = (
     ('chainer_fast.mn', 'chainermn'), ('chainer_fast.onnx', 'onnx_chainer'),
     ('chainer_fast.backends.cuda', 'chainer.cuda'),
@@ -26,7 +26,7 @@ def _public(module):
 
 
 def _shown(module):
-    """Return the name by which the program knows a module."""
+    """Return the name of a module in the program."""
     for here, public in _PUBLIC:
         name = public + module[len(here):]
         if (module == here or module.startswith(here + '.')) and '.' not in public and (
@@ -36,7 +36,7 @@ def _shown(module):
 
 
 def of(what):
-    """Return what became of a name, as text that follows a comma; or None."""
+    """Return what replaced a name, as text to follow a comma, or None."""
     entry = removed.entries().get(what)
     return None if entry is None else 'which %s had: %s' % (entry.last, entry.instead)
 
@@ -44,8 +44,8 @@ def of(what):
 def missing_name(module, name, caller):
     """Return the error for a name that a module lacks.
 
-    That of a removed name has no suggestion of similar names, and
-    ``from module import name`` in the frame ``caller`` shows it as well.
+    The error for a removed name suggests no similar names, and ``from module
+    import name`` in the frame ``caller`` shows it as well.
     """
     owner = _public(module)
     words = of('%s.%s' % (owner, name)) or pytorch.words(owner, name)
@@ -55,7 +55,7 @@ def missing_name(module, name, caller):
     code = caller.f_code.co_code
     if code[caller.f_lasti] == opcode.opmap['IMPORT_FROM'] and (
             '%s.%s' % (real, name) not in sys.modules):
-        # Python replaces an AttributeError by words of its own.
+        # Python replaces the message of an AttributeError.
         return ImportError('cannot import name %r from %r%s' % (
             name, module, ' (%s)' % path if words is None else ', ' + words),
             name=real, path=path)
@@ -71,22 +71,22 @@ def missing_attribute(cls, owner, name):
 
 
 def of_attribute(owner, name):
-    """Return what became of an attribute, or what PyTorch's is here."""
+    """Return what replaced an attribute, or the counterpart of PyTorch's."""
     owner = 'chainer.' + owner
     return of('%s.%s' % (owner, name)) or pytorch.words(owner, name)
 
 
-# Arguments that were the same everywhere.
+# Arguments that had the same meaning everywhere.
 _EVERYWHERE = ('deterministic', 'test', 'train', 'use_cudnn', 'volatile', 'wscale')
 
 
 def argument(functions, name):
-    """Return what became of an argument, or None.
+    """Return what replaced an argument, or None.
 
     Parameters
     ----------
     functions : list of str
-        Last parts of the names that what was called goes by: ``relu``,
+        Last parts of the names of what was called: ``relu``,
         ``Linear.__init__``, ``Link.__init__``.
     name : str
         Name of the argument.
@@ -107,7 +107,7 @@ def argument(functions, name):
 
 
 def of_error(error):
-    """Return what a TypeError says too little of: the way out of an old argument."""
+    """Return advice on an old argument that a TypeError reports."""
     found = _UNEXPECTED.match(str(error))
     if found is None:
         return None

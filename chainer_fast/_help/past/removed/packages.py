@@ -1,7 +1,8 @@
-"""ChainerMN, ONNX-Chainer and CuPy that are gone.
+"""Names removed from ChainerMN, ONNX-Chainer and CuPy.
 
-Legacy mode leaves CuPy alone: a program that runs on a GPU has one of the installed
-version, and the change is a line. What runs on NumPy in its place, part ``cpu`` tells.
+Legacy mode does not adapt CuPy: a program that runs on a GPU uses the installed
+version, and the change is a single line. The part ``cpu`` lists what runs on NumPy
+instead.
 """
 from chainer_fast._help.past.removed._tables import below, renamed
 from chainer_fast._help.past.removed.entry import Removed
@@ -13,7 +14,7 @@ _AVAILABLE = 'write cupy.cuda.%s.available'
 _CHAINERMN = (
     *(Removed('chainermn.create_communicator(%r)' % name, 'Chainer 6.7',
               "write chainermn.create_communicator('pure_nccl')", '',
-              'a ValueError says so; pure_nccl computes the same')
+              'a ValueError reports it; pure_nccl computes the same')
       for name in ('hierarchical', 'two_dimensional', 'single_node')),
 )
 
@@ -38,8 +39,8 @@ _CUPY = (
         'cupy.prof.time_range': 'cupyx.profiler.time_range'}),
     Removed('cupy.prof', 'CuPy 13', 'write cupyx.profiler'),
     *renamed('CuPy 13', '', below('cupy.', 'cusparse cusolver cutensor', 'cupyx.')),
-    *(Removed(name, 'CuPy 13', _CUDNN, '', 'Chainer here uses cuDNN through its '
-              'frontend, which needs no CuPy')
+    *(Removed(name, 'CuPy 13', _CUDNN, '', 'this package uses cuDNN through its '
+                                           'frontend, which does not need CuPy')
       for name in ('cupy.cudnn', 'cupy.cuda.cudnn', 'cupyx.cudnn')),
     Removed('cupy.array_api', 'CuPy 13', 'write cupy'),
     Removed('cupyx.fallback_mode', 'CuPy 13', 'write cupy or numpy, as is meant'),

@@ -1,4 +1,4 @@
-"""Names of Python, NumPy, SciPy and other libraries that are gone."""
+"""Names removed from Python, NumPy, SciPy and other libraries."""
 from chainer_fast._help.past.removed import (
     _libraries,
     _numpy,

@@ -27,12 +27,12 @@ def accuracy(y: NdArray, t: NdArray, ignore_label: int | None) -> NdArray:
     t : array of integers, shape (n, ...)
         Labels.
     ignore_label : int or None
-        Label that does not count.
+        Label to ignore.
 
     Returns
     -------
     array, shape ()
-        In the dtype of the scores; 0 if no label counts.
+        In the dtype of the scores; 0 if all labels are ignored.
     """
     xp = get_array_module(y)
     hit = _predicted(y, t) == t
@@ -49,9 +49,9 @@ def accuracy(y: NdArray, t: NdArray, ignore_label: int | None) -> NdArray:
 
 @kernel(device=device.binary_accuracy)
 def binary_accuracy(y: NdArray, t: NdArray, ignore_label: int) -> NdArray:
-    """Share of labels 0 and 1 that the signs of scores tell; see :func:`accuracy`."""
+    """Share of labels 0 and 1 that signs of scores predict; see :func:`accuracy`."""
     xp = get_array_module(y)
-    # A comparison yields 0 or 1, so no other label is ever hit.
+    # A comparison yields 0 or 1, so it never equals another label.
     hits = ((y >= 0) == t).sum()
     total = xp.maximum((t != ignore_label).sum(), 1)
     return xp.asarray(hits / total, dtype=y.dtype)
@@ -66,7 +66,7 @@ def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tuple[NdArray, 
     y, t, ignore_label
         As for the accuracy.
     n : int
-        Number of classes that are looked at.
+        Number of classes to count.
 
     Returns
     -------
@@ -79,12 +79,13 @@ def counts(y: NdArray, t: NdArray, n: int, ignore_label: int) -> tuple[NdArray, 
     true, predicted = t[counted], _predicted(y, t)[counted]
     right = true == predicted
     if true.dtype.kind not in 'iu':
-        # Labels whose type was not checked; those that are not whole are none.
+        # The type of labels was not checked; labels that are not integers are not
+        # classes.
         whole = true.astype(numpy.intp)
         true, right = whole[whole == true], whole[right]
     else:
         right = true[right]
-    # One far label would have all classes below it counted.
+    # Otherwise all classes below one large label would be counted.
     return tuple([
         xp.bincount(labels[labels < n], minlength=n)
         for labels in (right, predicted, true)])
@@ -96,7 +97,7 @@ def shares(
         beta: float) -> tuple[NdArray, NdArray, NdArray]:
     """Precision, recall and F-score of classes, from :func:`counts`.
 
-    They are NaN where a number by which to divide is zero.
+    They are NaN where a divisor is zero.
     """
     xp = get_array_module(right)
     precision, recall = [

@@ -1,9 +1,9 @@
 /* Labels that have the highest score.
  *
- * Nobody asks which class has the highest score, only whether it is the one of the label:
- * a row is left at the first piece where another class comes before it. As for
- * numpy.argmax, the first of equal scores is the highest, and NaN is higher than numbers.
- */
+ * The result is not the class of the highest score, only whether it is that of the
+ * label: a row is left at the first piece where another class comes before it. As for
+ * numpy.argmax, the first of equal scores is the highest, and NaN is higher than
+ * numbers. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
 #include <fenv.h>

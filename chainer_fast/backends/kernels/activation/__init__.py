@@ -1,7 +1,7 @@
-"""Activations, their gradients, and steps of those whose arrays take part together.
+"""Activations, their gradients, and steps of activations with array parameters.
 
-A gradient takes the output ``y`` of its activation where that determines it. Functions
-of one array call NumPy's or CuPy's own where these do the same in one step. Parameters
+A gradient takes the output ``y`` of its activation if that determines it. Functions of
+one array call those of NumPy or CuPy if these do the same in one step. Parameters
 ``W`` and ``beta`` have the axes of ``x`` from the second on, or the first few of them.
 """
 from __future__ import annotations
@@ -35,7 +35,7 @@ def relu_grad(y: NdArray, gy: NdArray) -> NdArray:
 
 @elements.kernel('ClippedReLU::grad')
 def clipped_relu_grad(x: NdArray, gy: NdArray, cap: float) -> NdArray:
-    """Pass a gradient where ``x`` lies strictly between zero and ``cap``."""
+    """Pass a gradient where ``x`` is strictly between zero and ``cap``."""
     inside = (x > 0) & (x < cap)
     return arrays.force_array(gy * inside, gy.dtype)
 
@@ -47,8 +47,8 @@ def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> NdArray:
     With ``x`` itself as ``sign`` this is the activation.
     """
     xp = get_array_module(x)
-    # The factors have the dtype of the values: a slope given as a NumPy scalar must not
-    # widen the product. Other values than the scaled ones cannot overflow this way.
+    # The factors have the dtype of the values: a NumPy scalar as slope must not widen
+    # the product. Values that are not scaled cannot overflow this way.
     factors = xp.where(sign <= 0, x.dtype.type(slope), x.dtype.type(1))
     return arrays.force_array(x * factors)
 
@@ -57,14 +57,14 @@ def leaky_relu_grad(sign: NdArray, x: NdArray, slope: float) -> NdArray:
 def elu(x: NdArray, alpha: float) -> NdArray:
     """Exponential linear unit."""
     xp = get_array_module(x)
-    # The minimum spares expm1() the values whose result is not used.
+    # The minimum avoids expm1() of values whose result is not used.
     bent = alpha * exponential.expm1_of_negative(xp.minimum(x, 0))
     return arrays.force_array(xp.where(x < 0, bent, x), x.dtype)
 
 
 @elements.kernel('ELU::slope')
 def elu_slope(y: NdArray, sign: NdArray, alpha: float) -> NdArray:
-    """Derivative of :func:`elu`, which had an input of the sign ``sign``."""
+    """Derivative of :func:`elu` for an input with the sign ``sign``."""
     xp = get_array_module(y)
     return arrays.force_array(xp.where(sign > 0, 1, y + alpha), y.dtype)
 
@@ -90,7 +90,7 @@ def _crelu_on_device(x, y, axis):
 
 @kernel(device=_crelu_on_device)
 def crelu(x: NdArray, y: NdArray, axis: int) -> NdArray:
-    """Fill the halves of ``y`` along an axis: rectified ``x``, and rectified ``-x``."""
+    """Fill the halves of ``y`` along an axis with rectified ``x`` and ``-x``."""
     xp = get_array_module(x)
     above, below = _halves(y, axis)
     xp.maximum(x, 0, out=above)
@@ -181,7 +181,7 @@ def reduced_axes(parameter: tp.Any, x: NdArray) -> tuple[int, ...]:
 
 
 def _total(terms, parameter):
-    """Sum to the shape of a parameter; that of half floats in single precision."""
+    """Sum to the shape of a parameter; sums of float16 are in single precision."""
     total = reduction.total(
         terms, reduced_axes(parameter, terms), False,
         numpy.promote_types(terms.dtype, numpy.float32))
@@ -215,7 +215,7 @@ def prelu(x: NdArray, W: NdArray) -> NdArray:
 
 
 def _grads_on_device(function, in_params):
-    """Return a form for the gradients by ``x`` and by a parameter of channels."""
+    """Return a form for the gradients by ``x`` and by a channel parameter."""
     terms_of = elements.form(function, in_params, outputs=2)
 
     def form(x, parameter, *args):
@@ -281,7 +281,7 @@ def maxout(x: NdArray, size: int, axis: int) -> NdArray:
 
 
 def _by_groups(x, y, gy, size, axis):
-    """Return ``x`` with an axis for each group, and the other arrays beside it."""
+    """Return ``x`` with an axis for each group, and the other arrays to match."""
     groups = x.reshape(grouped_shape(x.shape, size, axis))
     xp = get_array_module(x)
     return groups, *[xp.expand_dims(a, axis + 1) for a in (y, gy)]
@@ -299,7 +299,7 @@ def _maxout_grad_on_device(x, y, gy, size, axis):
     compiled=in_c_order(_compiled.maxout_grad), device=_maxout_grad_on_device,
     in_single=True)
 def maxout_grad(x: NdArray, y: NdArray, gy: NdArray, size: int, axis: int) -> NdArray:
-    """Gradient of :func:`maxout`: goes to all elements that equal the largest."""
+    """Gradient of :func:`maxout`, for all elements that equal the largest."""
     xp = get_array_module(x)
     groups, largest, g = _by_groups(x, y, gy, size, axis)
     return xp.where(groups == largest, g, 0).astype(gy.dtype).reshape(x.shape)

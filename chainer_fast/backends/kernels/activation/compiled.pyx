@@ -64,7 +64,7 @@ cdef Unary _tanh = unary_of(numpy.tanh)
 
 
 cdef bint _fits(char kind, object x, object w) noexcept:
-    """Tell whether ``w`` has the axes of ``x`` from the second on, or some of them."""
+    """Return whether ``w`` has some or all axes of ``x`` from the second on."""
     return (kind and kind_of(w) == kind and PyArray_NDIM(w) < PyArray_NDIM(x)
             and PyArray_CompareLists(
                 PyArray_DIMS(<np.ndarray>x) + 1, PyArray_DIMS(<np.ndarray>w),
@@ -72,7 +72,7 @@ cdef bint _fits(char kind, object x, object w) noexcept:
 
 
 cdef ptrdiff_t _run(object x, object w) noexcept:
-    """Return how many elements of ``x`` in a row belong to one of ``w``."""
+    """Return the number of successive elements of ``x`` for one of ``w``."""
     return PyArray_SIZE(x) // (PyArray_DIM(<np.ndarray>x, 0) * PyArray_SIZE(w))
 
 
@@ -127,9 +127,9 @@ cdef enum:
 
 cdef ptrdiff_t _groups(
         object x, Py_ssize_t size, Py_ssize_t axis, npy_intp *dims) noexcept:
-    """Fill in the shape with an element for each group.
+    """Set the shape with an element for each group.
 
-    Return how far apart those of a group lie, or zero if the axis has no such groups.
+    Return the distance of elements of a group, or zero if the axis has no such groups.
     """
     cdef Py_ssize_t i
     cdef ptrdiff_t inner = 1

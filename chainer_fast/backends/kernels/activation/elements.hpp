@@ -15,7 +15,7 @@
 namespace chainer_fast {
 namespace activation {
 
-/* NaN stays NaN. */
+/* NaN is preserved. */
 template <typename T>
 CF_ELEMENT T positive_part(T x) {
     return x > T(0) || x != x ? x : T(0);
@@ -30,7 +30,7 @@ struct ReLU {
 };
 CF_LOOPS(ReLU)
 
-/* Of an element and of its negative, one after the other. */
+/* For an element and its negative, one after the other. */
 struct CReLU {
     template <typename T>
     static CF_ELEMENT void of(T x, T &above, T &below) {
@@ -64,7 +64,7 @@ struct LeakyReLU {
 };
 CF_LOOPS(LeakyReLU)
 
-/* Slopes of their own for all elements; ``sign`` has the sign of the input. */
+/* Separate slopes for all elements; ``sign`` has the sign of the input. */
 struct Bend {
     template <typename T>
     static CF_ELEMENT T of(T x, T sign, T slope) {
@@ -98,7 +98,7 @@ struct ELU {
     }
 
 #if !defined(__CUDACC__)
-    /* The choice is made of bits: of a choice of floats the compiler makes a jump. */
+    /* The selection is bitwise: for a selection of floats the compiler makes a jump. */
     static CF_ELEMENT float of(float x, float alpha) {
         const float bent = alpha * one_ulp::expm1_of_negative(x);
         const uint32_t mask = x < 0.0f ? 0xffffffff : 0;

@@ -136,7 +136,7 @@ CF_CLONES void prelu(const T *x, const T *w, T *y, ptrdiff_t n) {
         y[i] = PReLU::of(x[i], w[i]);
 }
 
-/* With ``tanh`` a swish, without it a parametric ReLU. */
+/* With ``tanh`` a swish, otherwise a parametric ReLU. */
 template <typename T>
 void parametric(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
                 ptrdiff_t run, const Unary *tanh) {
@@ -156,7 +156,7 @@ void parametric(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
     });
 }
 
-/* Totals are in double precision, and zeros at first. */
+/* Totals are in double precision, and initially zero. */
 template <typename T>
 void parametric_grads(
         const T *x, const T *w, const T *g, const T *signs, T *gx, T *gw,
@@ -176,7 +176,7 @@ void parametric_grads(
     std::copy_n(totals, count, gw);
 }
 
-/* -- groups of ``size`` elements that lie ``inner`` apart */
+/* -- groups of ``size`` elements that are ``inner`` apart */
 
 template <typename T>
 CF_CLONES void maxout(

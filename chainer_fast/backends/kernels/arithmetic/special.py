@@ -1,4 +1,4 @@
-"""Special functions that SciPy and CuPy compute, and some of floats that we do."""
+"""Special functions of SciPy and CuPy, and some for floats of this package."""
 from __future__ import annotations
 
 import importlib

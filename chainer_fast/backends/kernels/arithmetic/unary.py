@@ -1,7 +1,7 @@
 """Functions of one element on a GPU, and gradients of such, each in one launch.
 
-On the processor, and wherever a gradient is to be differentiated itself, it is composed
-of functions of the graph.
+On the processor, and if a gradient is differentiated itself, it is composed of
+functions of the graph.
 """
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 from chainer_fast.types import NdArray
 
-# Of functions that have no element with a gradient. By the name of the function: of its
-# argument x or its value y, and the gradient g.
+# Gradients of functions that have no element with a gradient, by the name of the
+# function, from its argument x or its value y, and the gradient g.
 _GRADIENTS = {
     'arctanh': 'g / (1 - x * x)',
     'erf': 'R(1.1283791670955126) * exp(-x * x) * g',
@@ -39,15 +39,15 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
     name : str or None
         Name of the function in NumPy or SciPy, if it is one of theirs.
     known : str
-        What the arrays are, apart from the last: ``x``, ``y`` or ``xy``, the argument
-        and the value.
+        The kinds of the arrays, except for the last: ``x``, ``y`` or ``xy``, the
+        argument and the value.
     *arrays : array
-        These, and the gradient of the value.
+        These arrays, and the gradient of the value.
 
     Returns
     -------
     cupy.ndarray
-        ``NotImplemented`` if there is no such code.
+        ``NotImplemented`` if no code supports the function.
     """
     *_, g = arrays
     if name is None or not isinstance(g, cuda.ndarray) or (
@@ -68,7 +68,7 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
 
 
 def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
-    """Return a ufunc of an array; on a GPU, of images in their order in memory.
+    """Return the result of a ufunc; on a GPU, of images in their order in memory.
 
     On the processor several threads share a large array.
 
@@ -90,12 +90,12 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
 
 
 def is_plain(x: tp.Any) -> bool:
-    """Return whether it is an array of NumPy for which there are loops of our own."""
+    """Return whether it is an array of NumPy for which the package has loops."""
     return type(x) is numpy.ndarray and x.dtype.char in 'fd'
 
 
 def has_rsqrt(x: NdArray) -> bool:
-    """Return whether :func:`rsqrt` takes an array."""
+    """Return whether :func:`rsqrt` supports an array."""
     return isinstance(x, cuda.ndarray)
 
 

@@ -18,7 +18,7 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     Parameters
     ----------
     first : array
-        The first of them, which decides which form of the kernel runs.
+        The first array; its device determines which form of the kernel runs.
     arrays : sequence of array
         The arrays, of one dtype and of equal shapes but for the axis.
     axis : int
@@ -36,7 +36,7 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
 def add_at(
         values: NdArray, index: tuple[tp.Any, ...], base: NdArray | tuple[int, ...],
         ) -> NdArray:
-    """Add values to the elements that an index names, as often as it names them.
+    """Add values to the elements of an index, repeatedly for repeated elements.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def add_at(
     index : tuple
         The index, with arrays of the same device.
     base : array or tuple of int
-        The array whose copy they are added to; or a shape, which stands for zeros.
+        The array to whose copy the values are added; or the shape of an array of
+        zeros.
 
     Returns
     -------

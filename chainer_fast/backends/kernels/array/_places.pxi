@@ -15,7 +15,7 @@ def add_at(values, index, base):
         out = base.copy()
     else:
         return NotImplemented
-    # A shape may be of objects of the user's, with code of their own.
+    # A shape may have objects of the user, whose methods run code.
     kind = kind_of(values)
     if not kind or kind_of(out) != kind or not plain_labels(places) or (
             PyArray_NDIM(out) == 0 or not has_row_of_each(

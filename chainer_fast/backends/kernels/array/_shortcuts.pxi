@@ -5,7 +5,7 @@ cdef extern from *:
 
 
 cdef inline char _plain_kind(object array) noexcept:
-    """Return the kind of a plain array, or 'e' of one of halves; else 0."""
+    """Return the kind of a plain array, 'e' for float16; otherwise 0."""
     cdef char kind = any_gapless_kind(array)
     return kind if kind and PyArray_CHKFLAGS(
         <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) else 0
@@ -22,10 +22,10 @@ cdef object _empty(int ndim, npy_intp *dims, object like, bint last):
 cdef object _joined(
         Shortcut shortcut, FunctionBase function, PyObject **x, Py_ssize_t n,
         bint last):
-    """Join plain arrays, or with ``last`` channels of images that lie channels last.
+    """Join plain arrays, or, if ``last``, channels of images in channels-last order.
 
-    In memory, these are matrices whose columns are joined. None if there is no code for
-    the arrays.
+    In memory, these are matrices whose columns are joined. The result is None if no
+    code supports the arrays.
     """
     cdef npy_intp dims[MAX_DIMS]
     cdef object first, each
@@ -71,7 +71,7 @@ cdef object _joined(
 
 
 cdef class ConcatShortcut(Shortcut):
-    """Concatenation of plain arrays, or of images that lie channels last."""
+    """Concatenation of plain arrays, or of images in channels-last order."""
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef Py_ssize_t i

@@ -21,7 +21,7 @@ cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
                     npy_intp offset, int flags):
     """Return a view of an array of NumPy, as indexing does.
 
-    Of the flags, those count that tell whether it can be written to.
+    Of the flags, only the one for writing has to be right.
     """
     cdef np.dtype dtype = <np.dtype>PyArray_DESCR(<np.ndarray>x)
     cdef object view
@@ -37,7 +37,7 @@ cdef object view_of(object x, int ndim, npy_intp *dims, npy_intp *strides,
 cdef bint _read_cuts(
         Shortcut shortcut, FunctionBase function, npy_intp *sections,
         vector[npy_intp] &cuts) except -1:
-    """Read the number of pieces, or where they end; False if that takes a closer look.
+    """Read the number or the ends of pieces; return False for other types.
     """
     cdef object given_sections = shortcut.field(function, SECTIONS)
     cdef object indices = shortcut.field(function, INDICES)
@@ -214,7 +214,7 @@ cdef class SplitShortcut(Shortcut):
 
     cdef bint _fits(self, object gradient, VariableNodeBase node, int axis, int ndim,
                     npy_intp *dims, npy_intp length) except -1:
-        """Tell whether a gradient has the shape and the type of a piece."""
+        """Return whether a gradient has the shape and the type of a piece."""
         cdef int d, k = 0
         if not has_dtype(gradient, node.dtype) or (
                 PyArray_NDIM(gradient) != ndim - (not self.keeps_axis)):

@@ -19,7 +19,7 @@ cdef Py_ssize_t _MOST = sys.maxsize
 
 
 cdef bint _has_type_of(object gy, FunctionBase function) noexcept:
-    """Tell whether a gradient is an array of NumPy of the type of the lone input."""
+    """Return whether a gradient is an array of NumPy of the type of the lone input."""
     return PyArray_CheckExact(gy) and has_dtype(
         gy, (<VariableNodeBase>function.input_nodes[0]).dtype)
 
@@ -67,7 +67,7 @@ cdef class BroadcastToShortcut(Shortcut):
 
 
 cdef bint _read_axes(object axes, int ndim, npy_intp *out) except -1:
-    """Read the axes of a permutation; False if they are none."""
+    """Read the axes of a permutation; return False if they are not one."""
     cdef bint seen[MAX_DIMS]
     cdef int axis, i
     if ndim > MAX_DIMS or axes is not None and (
@@ -158,7 +158,7 @@ cdef class _OfShape(Shortcut):
 cdef class ReshapeShortcut(_OfShape):
     """Another shape for the same elements.
 
-    It is a view where NumPy makes one; images that lie channels last are copied.
+    It is a view if NumPy makes one; images in channels-last order are copied.
     """
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
@@ -231,7 +231,7 @@ cdef class SqueezeShortcut(_OfShape):
 
 
 cdef bint _is_basic(object index) except -1:
-    """Tell whether an index is a tuple of slices, integers, None and Ellipsis."""
+    """Return whether an index is a tuple of slices, integers, None and Ellipsis."""
     if type(index) is not tuple:
         return False
     for each in <tuple>index:

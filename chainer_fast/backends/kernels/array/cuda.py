@@ -7,7 +7,7 @@ import typing as tp
 from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.types import NdArray
 
-# CuPy joins more arrays than these by one launch, and fewer by one for each of them.
+# CuPy joins more arrays than this by one launch, and fewer by one launch for each.
 _FEW = 8
 
 # An element's row, of all axes up to that of the joint, and its place in that row. The

@@ -28,7 +28,7 @@ def lines_of_axis(
         if nearest:
             places = xp.floor(xp.arange(count) * scale)
             return places, xp.zeros(places.shape)
-        # Centres of pixels, which have a width.
+        # Centers of pixels, which are half a pixel from their edges.
         exact = xp.maximum((xp.arange(count) + .5) * scale - .5, 0)
     places = xp.floor(exact)
     return places, exact - places
@@ -42,7 +42,7 @@ def _lines(xp, out_size, in_size, nearest, align_corners):
     return tuple(results)
 
 
-# The same few sizes recur. Arrays on a GPU are not kept, to save memory.
+# The same few sizes are used repeatedly. Arrays on a GPU are not kept, to save memory.
 _host_lines = functools.lru_cache(maxsize=64)(functools.partial(_lines, numpy))
 
 
@@ -50,14 +50,14 @@ _host_lines = functools.lru_cache(maxsize=64)(functools.partial(_lines, numpy))
 def lines(
         x: NdArray, out_size: tuple[int, int], in_size: tuple[int, int], nearest: bool,
         align_corners: bool) -> NdArray:
-    """Return the lines at whose crossings images are to be interpolated.
+    """Return the lines at whose crossings images are interpolated.
 
     Parameters
     ----------
     x : array
         Any array on the device.
     out_size, in_size : (int, int)
-        Height and width, of the images to be made and of those there are.
+        Height and width of the output images and of the input images.
     nearest : bool
         Whether to take single pixels.
     align_corners : bool
@@ -66,13 +66,13 @@ def lines(
     Returns
     -------
     rows, row_weights, columns, column_weights : array
-        See :func:`resize`; the weights in double precision. Not to be changed.
+        See :func:`resize`; the weights in double precision. Do not modify them.
     """
     return _lines(get_array_module(x), out_size, in_size, nearest, align_corners)
 
 
 def _blend(xp, x, axis, places, weights):
-    """Interpolate along an axis between places and the ones next to them."""
+    """Interpolate along an axis between positions and their next neighbors."""
     behind = (1,) * (x.ndim - axis - 1)
     w = weights.astype(x.dtype, copy=False).reshape(-1, *behind)
     following = xp.minimum(places + 1, x.shape[axis] - 1)
@@ -103,7 +103,7 @@ def resize(
         Pixels before the lines, along either axis.
     row_weights, column_weights : array
         Distances of the lines from those pixels towards the next. The last pixel is
-        next to itself.
+        its own neighbor.
 
     Returns
     -------
@@ -155,21 +155,21 @@ def lattice(x: NdArray, height: int, width: int) -> NdArray:
     Parameters
     ----------
     x : array
-        Gives the device, and the dtype; points of half precision are rounded to it, but
-        held in float32.
+        Determines the device and the dtype; points for float16 are rounded to it, but
+        stored in float32.
     height, width : int
         Numbers of points.
 
     Returns
     -------
     array, shape (3, height * width)
-        Homogeneous coordinates, horizontal ones first. Not to be changed.
+        Homogeneous coordinates, horizontal ones first. Do not modify them.
     """
     return _lattice(get_array_module(x), height, width, x.dtype)
 
 
 def _within(xp, places, length):
-    """Move places far outside of an axis near to it; they are still outside."""
+    """Move positions far outside an axis close to it; they are still outside."""
     return xp.minimum(
         xp.where(places <= 0, places.dtype.type(-1), places), length + 1)
 

@@ -65,7 +65,7 @@ cdef bint _suits(np.ndarray x):
 def resize(np.ndarray x not None, rows, row_weights, columns, column_weights):
     cdef _Lines r, c
     cdef ptrdiff_t n, channels, height, width
-    # Objects that become arrays may run code of their own, so they come first.
+    # Objects that are converted to arrays may run code, so they come first.
     rows, row_weights, columns, column_weights = _as_arrays(
         rows, row_weights, columns, column_weights)
     if not _suits(x):

@@ -1,7 +1,7 @@
 """Bilinear interpolation on a GPU; see :mod:`chainer_fast.backends.kernels.bilinear`.
 
-Gradients of pixels are added up in any order, so that their last digits may differ from
-one run to the next; those of half floats in single precision.
+Gradients of pixels are summed in any order, so that their last digits may differ
+between runs; sums for float16 are in single precision.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lines(
         x: NdArray, out_size: tuple[int, ...], in_size: tuple[int, ...], nearest: bool,
         align_corners: bool) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     rows, columns = [max(math.ceil(count), 0) for count in out_size]
-    # Aligned corners need no scales, so that there may be no line.
+    # Aligned corners need no scales, so the number of lines may be zero.
     is_scaled = nearest or not align_corners
     scales = [
         length / count if is_scaled else 1.

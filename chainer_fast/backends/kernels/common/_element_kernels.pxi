@@ -22,9 +22,9 @@ cdef struct _Axes:
 
 cdef object _on_device(
         Loop loop, object a, object b, object c, double p, double q):
-    """Return what a loop makes of as many arrays as it takes, on the current GPU.
+    """Run a loop on the current GPU; return its results.
 
-    None if it is not for them.
+    The result is None if the loop does not support the arrays.
     """
     cdef PyObject **x = [<PyObject *>a, <PyObject *>b, <PyObject *>c]
     cdef object array, dtype, shape, found
@@ -69,8 +69,9 @@ cdef bint _read_axes(
         PyObject **x, int n, tuple shape, bint last, _Axes *axes) except -1:
     """Read the axes of arrays of one shape, the last one first, or that of channels.
 
-    An axis is joined with the next one if the strides of all arrays allow it. False if
-    too many are left, or there are too many elements for indexes of 32 bits.
+    An axis is joined with the next one if the strides of all arrays allow it. The
+    result is False if too many are left, or there are too many elements for 32-bit
+    indexes.
     """
     cdef list strides = [(<object>x[i]).strides for i in range(n)]
     cdef Py_ssize_t length, size = 1
@@ -98,7 +99,7 @@ cdef bint _read_axes(
             axes.strides[i][axes.n] = (<tuple>strides[i])[axis]
         axes.n += 1
     if last and axes.n == 1:
-        # Their elements are neighbours, but for arrays that repeat one.
+        # Their elements are adjacent, except in arrays that repeat one.
         for i in range(n):
             if axes.strides[i][0] != (<object>x[i]).itemsize:
                 return True
@@ -109,7 +110,7 @@ cdef bint _read_axes(
 cdef object _launch(
         Loop loop, intptr_t context, int kind, intptr_t *addresses, _Axes *axes,
         object shape, object dtype, bint last, double p, double q):
-    """Launch the kernel of a loop; results are contiguous, as CuPy's are.
+    """Launch the kernel of a loop; results are contiguous, as in CuPy.
 
     With ``last``, they have their channels last in memory.
     """

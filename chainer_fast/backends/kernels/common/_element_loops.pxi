@@ -13,7 +13,7 @@ cdef extern from "chainer_fast/backends/kernels/common/gathered_loops.hpp" \
         const AnyLoop &, char kind, int ndim, const npy_intp *shape, object a, object b,
         object c, object out, object second, double p, double q) noexcept
 
-# Those of the files `elements.cc` of the families.
+# Loops of the files `elements.cc` of the families.
 cdef extern from * namespace "chainer_fast":
     """
     namespace chainer_fast {
@@ -31,7 +31,7 @@ cdef class Loop:
     name : str
         Name of the element, such as ``'ReLU::of'``, or of a function of NumPy.
     arrays, constants, outputs : int
-        How many arrays and constants it takes, and how many arrays it makes.
+        Numbers of input arrays, of constants and of output arrays.
     on_device : callable or None
         The same for arrays of CuPy, if the element has such a form.
     kernels : tuple of DeviceKernel, or None
@@ -100,7 +100,7 @@ cdef inline int _call(
 
 cdef inline object _run(
         const AnyLoop &loop, char kind, object a, object b, double p, double q):
-    """Return what a loop makes of one or two arrays, or None if it raised a flag."""
+    """Return the results of a loop for one or two arrays; None if it raised a flag."""
     cdef object out = empty_gapless_like(a)
     clear_float_errors()
     _call(loop, kind, a, b, None, out, None, p, q)
@@ -109,7 +109,7 @@ cdef inline object _run(
 
 cdef inline object _run_with(
         const AnyLoop &loop, object a, object b, double p, double q):
-    """Return what a loop makes of two arrays in the order of the first, or None."""
+    """Return results of a loop for two arrays, in the order of the first, or None."""
     cdef char kind = any_common_gapless_kind(a, b)
     if kind:
         return _run(loop, kind, a, b, p, q)
@@ -122,7 +122,7 @@ cdef inline object _run_with(
 
 cdef object _run_spread(
         const AnyLoop &loop, object a, object b, bint broadcasts, double p, double q):
-    """Return what a loop makes of one array or two that have gaps, or None."""
+    """Return the results of a loop for one or two arrays with gaps, or None."""
     cdef Spread shape
     if not (shape_of_one(a, &shape) if a is b
             else shape_of_two(a, b, broadcasts, &shape)):
@@ -136,16 +136,16 @@ cdef object _run_spread(
 
 
 cdef inline object _run_alone(const AnyLoop &loop, object a, double p, double q):
-    """Return what a loop makes of one array, or None."""
+    """Return the results of a loop for one array, or None."""
     cdef char kind = any_gapless_kind(a)
     return _run(loop, kind, a, a, p, q) if kind else (
         _run_spread(loop, a, a, False, p, q))
 
 
 cdef object run_loop(Loop loop, object a, object b, double p=0):
-    """Return what a loop makes of two arrays, or twice of one and a constant.
+    """Return the results of a loop for two arrays, or twice for one and a constant.
 
-    It has the order of the first. None if there is no loop for the arrays, and if it
-    raised a flag.
+    They have the order of the first. The result is None if no loop supports the
+    arrays, or if it raised a flag.
     """
     return _run_with(loop.any, a, b, p, 0)

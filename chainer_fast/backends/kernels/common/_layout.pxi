@@ -1,4 +1,4 @@
-# Arrays brought into the order of others. Part of layout.pyx.
+# Arrays copied to the order of others. Part of layout.pyx.
 cimport numpy as np
 from cpython.ref cimport Py_INCREF
 from libc.stddef cimport ptrdiff_t
@@ -20,7 +20,7 @@ cdef extern from "chainer_fast/backends/kernels/common/transpose.hpp" \
 
 
 cdef bint _is_plain(object array) noexcept:
-    """Tell whether an array is in C order and native bytes, and not empty."""
+    """Return whether an array is in C order and native bytes, and not empty."""
     return PyArray_CHKFLAGS(
         <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS | np.NPY_ARRAY_ALIGNED) and (
             PyArray_ISNOTSWAPPED(<np.ndarray>array) and PyArray_SIZE(array) > 0)
@@ -61,8 +61,8 @@ cdef object _empty_like(object array, object like, np.NPY_ORDER order):
 cdef object in_order_of(object array, object like):
     """Return an array in the order in memory of a gapless one.
 
-    It is the array itself if it has that order already or is not of NumPy, or of
-    another shape; a copy otherwise.
+    The result is the array itself if it already has that order, is not of NumPy,
+    or has another shape; otherwise a copy.
     """
     if not PyArray_CheckExact(array) or not PyArray_SAMESHAPE(
             <np.ndarray>array, <np.ndarray>like) or same_order(array, like):

@@ -1,4 +1,4 @@
-# Functions of our own for floats as functions of NumPy, which so take any strides.
+# Functions of this package for floats as functions of NumPy, which support any strides.
 #
 # Loops of exponentials are those of `exponential.hpp`: NumPy's own for floats are wrong
 # by up to two and a half units in the last place, and differ between processors. Those

@@ -1,7 +1,7 @@
-# Arrays with gaps, and such as are broadcast, for loops that gather tiles; and sums.
+# Arrays with gaps, and broadcast arrays, for loops that gather tiles; and sums.
 #
-# NumPy's results lie in C order, if the strides of all operands fall from axis to axis;
-# other arrays are left to the methods. Gradients of what was broadcast are summed as
+# NumPy's results are in C order if the strides of all operands decrease from axis to
+# axis; the methods compute other arrays. Gradients of broadcast arrays are summed as
 # the methods sum them.
 #
 # Part of layout.pyx.
@@ -29,7 +29,7 @@ cdef extern from "numpy/arrayobject.h":
 
 
 cdef bint _falls(object array) noexcept:
-    """Tell whether an array of floats has strides that fall, none of them negative.
+    """Return whether an array of floats has decreasing strides, none of them negative.
 
     Strides of zero, along which it is broadcast, do not count.
     """
@@ -57,7 +57,7 @@ cdef bint _has_elements(const Spread *shape) noexcept:
 
 
 cdef bint shape_of_one(object array, Spread *shape) noexcept:
-    """Find the shape of an array that can be spread out; False if it cannot."""
+    """Find the shape of an array that can be spread out; otherwise return False."""
     cdef int axis
     if not _falls(array) or PyArray_NDIM(array) > MAX_SPREAD_DIMS:
         return False
@@ -70,7 +70,7 @@ cdef bint shape_of_one(object array, Spread *shape) noexcept:
 cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexcept:
     """Find the shape that two arrays of one type are spread out to, likewise.
 
-    Unless they are to be broadcast, they have to be of one shape.
+    Unless they are broadcast, they must have the same shape.
     """
     cdef int axis, missing
     cdef npy_intp length
@@ -99,7 +99,7 @@ cdef bint shape_of_two(object a, object b, bint broadcasts, Spread *shape) noexc
 
 
 cdef object without_gaps(object array):
-    """Return an array of floats in C order, copied if its strides fall; or as it is."""
+    """Return an array of floats, copied to C order if its strides decrease."""
     if not PyArray_CheckExact(array) or PyArray_CHKFLAGS(
             <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) or not _falls(array):
         return array
@@ -107,7 +107,7 @@ cdef object without_gaps(object array):
 
 
 cdef bint is_like(object array, object other, const Spread *shape) noexcept:
-    """Tell whether an array can be spread out, and has a given shape and type."""
+    """Return whether an array can be spread out, and has a given shape and type."""
     cdef Spread own
     return shape_of_one(array, &own) and own.ndim == shape.ndim and (
         PyArray_TYPE(<np.ndarray>array) == PyArray_TYPE(<np.ndarray>other)
@@ -116,7 +116,7 @@ cdef bint is_like(object array, object other, const Spread *shape) noexcept:
 
 
 cdef bint is_of_broadcast(object array, tuple nodes) except -1:
-    """Tell whether a gradient is one of floats, of what two nodes are broadcast to."""
+    """Return whether a gradient has floats, and the broadcast shape of two nodes."""
     cdef VariableNodeBase a = <VariableNodeBase>nodes[0]
     cdef VariableNodeBase b = <VariableNodeBase>nodes[1]
     cdef int ndim, axis
@@ -170,7 +170,8 @@ cdef object sum_to(object array, VariableNodeBase node):
     if not differs:
         return array
     if PyArray_TYPE(<np.ndarray>array) == np.NPY_FLOAT16:
-        # Halves stop to grow; NumPy adds them up as such along all axes but the last.
+        # Sums of halves stop growing; NumPy sums them as halves along all axes but the
+        # last.
         total = as_halves(
             _add_up(as_floats(array), tuple(axes), numpy.float32, None, True))
     else:

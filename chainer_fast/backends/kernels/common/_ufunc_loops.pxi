@@ -7,7 +7,7 @@ from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
 
 
 cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
-    """Take the loop of a ufunc for a type; False if it does not do what the ufunc does.
+    """Find the loop of a ufunc for a type; return False if they are not equivalent.
     """
     x = numpy.linspace(.1, .9, 20, dtype=dtype)
     y = numpy.empty_like(x)
@@ -46,12 +46,12 @@ cdef Unary unary_of(ufunc, own=None) except *:
     return loops
 
 
-# By functions, so that their loops are looked for once.
+# By functions, so that their loops are searched for once.
 cdef dict _found = {}
 
 
 cdef class _Loops:
-    """The loops of a ufunc, which is kept for their sake."""
+    """The loops of a ufunc, which is referenced to keep them valid."""
     cdef Unary loops
     cdef bint has_floats, has_doubles
     cdef object ufunc
@@ -65,7 +65,7 @@ cdef class _Loops:
 
 
 cdef object _shared(ufunc, x, y):
-    """Return a ufunc of gapless arrays, or None if that is not to be shared."""
+    """Return a ufunc's result for gapless arrays; None if it should not be shared."""
     cdef char kind = gapless_kind(x)
     cdef _Loops found
     cdef bint is_number = False, has_two = y is not None
@@ -99,7 +99,7 @@ cdef object _shared(ufunc, x, y):
 
 
 def shared(ufunc, x, y=None):
-    """Return a ufunc of arrays, by several threads if they are large.
+    """Return the result of a ufunc, computed by several threads for large arrays.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def shared(ufunc, x, y=None):
     Returns
     -------
     array
-        As the ufunc makes it, with its warnings.
+        As of the ufunc, with its warnings.
     """
     out = _shared(ufunc, x, y)
     if out is not None:

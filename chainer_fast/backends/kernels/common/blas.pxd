@@ -13,8 +13,8 @@ cdef extern from "chainer_fast/backends/kernels/common/product_kinds.hpp":
 
 # Finds what computes products of floats, kind 'f', or doubles, kind 'd'. For parts of a
 # product the sizes are those of the whole, so that all parts have the same code.
-# Not a result: where it can fail it would be compared with NULL, and MSVC compares no
-# function with it.
+# Not a result: since it can fail, it would be compared with NULL, and MSVC does not
+# support this comparison for functions.
 cdef int find_gemm(char kind, const ProductSizes &sizes, Gemm *found) except -1
 # Whether products of floats take less time than NumPy's.
 cdef bint beats_numpy(const ProductSizes &sizes) except -1

@@ -1,5 +1,5 @@
-"""Matrix products of SciPy's BLAS; our own tiles where they are faster; or oneDNN's
-where it is wanted.
+"""Matrix products of SciPy's BLAS; tiles of this package if they are faster; or
+oneDNN's if it is enabled.
 
 The functions are looked up when they are first needed, not when this is imported:
 SciPy's linear algebra takes longer to import than all of the rest.
@@ -16,7 +16,7 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     ctypedef struct Control "chainer_fast::Control":
         void *set
     Control control_of_openblas "chainer_fast::control_of_openblas"() noexcept
-    # BLAS's products, the way to tell it its number of threads, and shared products.
+    # BLAS's products, functions to set its number of threads, and shared products.
     Gemm sgemm "chainer_fast::gemm<float>"
     Gemm dgemm "chainer_fast::gemm<double>"
     Control control "chainer_fast::control"
@@ -60,9 +60,9 @@ cdef void *_address(table, name) except NULL:
 
 
 cdef enum:
-    # Products of so many multiplications take OpenBLAS less time.
+    # Products of so many multiplications are faster with OpenBLAS.
     SMALL = 32 * 32 * 32
-    # And these take longer when oneDNN shares them among threads.
+    # And these are slower when oneDNN shares them among threads.
     ALONE = 2000000
 
 cdef const Library *_library = NULL
@@ -86,7 +86,7 @@ cdef void _sgemm_of_library(
     if threads > 1:
         set_threads(threads)
     if status != SUCCESS:
-        # It fails when memory is short, before it has changed anything.
+        # It fails if there is not enough memory, before it has changed anything.
         shared_sgemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 
 
@@ -97,7 +97,7 @@ cdef bint _chosen = False
 
 
 def forget():
-    """Have it chosen anew who computes products, as in a process that begins."""
+    """Repeat the choice of what computes products, as in a new process."""
     global _chosen
     _chosen = False
 
@@ -111,7 +111,7 @@ cdef FloatMatrix _described(ndarray x):
 
 
 def _by_tiles(ndarray left, ndarray right, ndarray out):
-    """Write a product of matrices by our own code; each has one axis in order."""
+    """Write a product of matrices by tiles; each has one axis in order."""
     product(tiled_sgemm, PyArray_DIM(left, 0), PyArray_DIM(right, 1),
             PyArray_DIM(left, 1), _described(left), _described(right), False,
             <float *>PyArray_DATA(out), PyArray_DIM(right, 1))
@@ -160,10 +160,10 @@ cdef double _gain(const ProductSizes &sizes) except -1:
 
 
 def gain(rows, columns, depth, left_turned=False, right_turned=False):
-    """Return how many times the time of tiles BLAS takes for a product.
+    """Return the time of BLAS for a product, in units of that of tiles.
 
     Tiles compute it from 1.05 on, or from 0.95 on if threads may share it and it is not
-    huge, unless oneDNN is wanted.
+    huge, unless oneDNN is enabled.
 
     Parameters
     ----------

@@ -5,8 +5,8 @@ cimport numpy as np
 cdef inline np.ndarray contiguous(object array, int typenum):
     """Return an array of numbers as such an array of a type: itself, or a copy.
 
-    NumPy's own ``ascontiguousarray`` leaves elements where they are even if they lie
-    at odd addresses, as in a part of a file or of records.
+    NumPy's own ``ascontiguousarray`` does not copy elements at odd addresses, as in
+    a part of a file or of records.
     """
     return np.PyArray_FROM_OTF(
         array, typenum, np.NPY_ARRAY_IN_ARRAY | np.NPY_ARRAY_FORCECAST)

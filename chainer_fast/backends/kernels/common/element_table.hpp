@@ -1,7 +1,7 @@
 /* The table of a family's loops, made of the lines beside its elements.
  *
- * A file includes this header, and then the elements. Which functions an element has, and
- * how many constants these take, is asked of its type. */
+ * A file includes this header, and then the elements. The functions of an element, and
+ * their numbers of constants, are found from its type. */
 #pragma once
 
 #include <type_traits>
@@ -124,7 +124,7 @@ void by_parts(const T *x, const T *g, const T *, T *out, T *, T p, T q,
 
 /* -- lines of the table */
 
-/* Whether loops over floats call a function of our own, unless an element says otherwise. */
+/* Whether loops over floats call a function of this package, by default. */
 template <typename Element, typename = void>
 constexpr bool has_own_function = true;
 

@@ -1,4 +1,4 @@
-"""Elementwise functions: what the graph engine and static chains know of one."""
+"""Elementwise functions: their records for the graph engine and static chains."""
 from cpython.object cimport PyObject
 from libcpp.vector cimport vector
 

@@ -1,9 +1,9 @@
-"""Elementwise functions: what the graph engine and static chains know of one.
+"""Elementwise functions: their records for the graph engine and static chains.
 
-A record names the loops of a function and of its gradient, and what these read. The
-graph engine applies the function by it, without calling the methods of its class, and
-launches the same elements as kernels on a GPU; a static chain puts the loops of many
-functions one after the other.
+A record names the loops of a function and of its gradient, and their operands. The
+graph engine applies the function by its record, without calling the methods of its
+class, and launches the same elements as kernels on a GPU; a static chain runs the
+loops of many functions one after the other.
 """
 import numpy
 
@@ -39,7 +39,7 @@ include "_element_kernels.pxi"
 
 
 cdef bint _are_as_they_were(FunctionBase function) except -1:
-    """Tell whether two inputs that were kept have their shapes still."""
+    """Return whether two inputs that were kept still have their shapes."""
     cdef object array
     cdef int i
     for i in range(2):
@@ -58,7 +58,7 @@ cdef class Elementwise(Shortcut):
     loop : Loop
         The function.
     gradients : tuple or Loop
-        For each input the loop of its gradient with the operand that stands before the
+        For each input the loop of its gradient with the operand that precedes the
         gradient of the output: the number of an input, ``'y'`` for the output,
         ``'held'`` for the attribute of that name, or ``'g'`` if there is no other; None
         if the gradient of the output is that of the input. A loop makes those of two
@@ -68,11 +68,11 @@ cdef class Elementwise(Shortcut):
     held : str, optional
         Attribute of the function that is the first array of its loop.
     least, most : float
-        The range of the first parameter; the methods of the class serve others.
+        The range of the first parameter; the methods of the class compute others.
     broadcasts : bool
-        Whether the function takes two arrays of different shapes.
+        Whether the function supports two arrays of different shapes.
     casts : bool
-        Whether it gives its parameter, a scalar, the type of the array.
+        Whether it converts its parameter, a scalar, to the type of the array.
     lessens : bool
         Whether the second constant is the first one less 1.
     """
@@ -106,11 +106,11 @@ cdef class Elementwise(Shortcut):
         self.traits.retain_inputs = tuple(sorted([i for i in kept if i >= 0])) or None
         self.traits.retain_outputs = (0,) if _OUTPUT in kept else None
         self._fits_kept = broadcasts and self.traits.retain_inputs is not None
-        # A lone operand shows what the gradient has to look like.
+        # A single operand determines the shape and type of the gradient.
         self._compares = self.inputs > 1 or not kept or _GRADIENT in kept
 
     cdef bint _serves(self, FunctionBase function, double *p, double *q) except -1:
-        """Read the parameters; tell whether the loops are for them."""
+        """Read the parameters; return whether the loops support them."""
         if self._first is None:
             return True
         if not number(function, self._first, p, self.casts) or (
@@ -147,7 +147,7 @@ cdef class Elementwise(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         if self._compares and not fits_inputs(function, gy, self.inputs):
             return self._sums(function, gy, gx) if self.broadcasts else 0
-        # If both gradients are wanted, their loops compare the operands with ``gy``.
+        # If both gradients are required, their loops compare the operands with ``gy``.
         if self._fits_kept and (
                 self._at_once or not (wanted(function, 0) and wanted(function, 1))
                 ) and not _are_as_they_were(function):
@@ -157,7 +157,7 @@ cdef class Elementwise(Shortcut):
     cdef int _sums(self, FunctionBase function, object gy, PyObject **gx) except -1:
         """Find the gradients of two operands that were broadcast, summed for each.
 
-        Nothing is summed before the rest has gone well, since NumPy may warn of sums.
+        Nothing is summed before all else has succeeded, since NumPy may warn of sums.
         """
         cdef VariableNodeBase node
         cdef object whole, found
@@ -182,7 +182,7 @@ cdef class Elementwise(Shortcut):
         return 1
 
     cdef object _each(self, FunctionBase function, object gy):
-        """Return the wanted gradients before sums, or what the sums are of."""
+        """Return the required gradients before sums, or the terms of the sums."""
         cdef list whole = [None, None]
         cdef object found
         cdef int i
@@ -239,7 +239,7 @@ cdef class Elementwise(Shortcut):
         return 1
 
     cdef object _both(self, FunctionBase function, object gy):
-        """Return both gradients, wanted or not, before sums: NumPy warns of either."""
+        """Return both gradients before sums, since NumPy warns of either."""
         cdef Spread shape
         cdef object a = input_array(function, 0)
         cdef object b = input_array(function, 1)
@@ -287,7 +287,7 @@ def elementwise_of(FunctionBase function, Py_ssize_t inputs):
     ----------
     function : FunctionNode
     inputs : int
-        Number of arrays that it is applied to.
+        Number of arrays to which it is applied.
 
     Returns
     -------

@@ -1,17 +1,18 @@
-/* Exponentials of floats, and functions made of them, within one unit in the last place.
+/* Exponentials of floats, and functions made of them, within one unit in the last
+ * place.
  *
- * A loop over an array of any length computes each element by the same operations, without
- * a jump: the compiler vectorizes it (see CF_CLONES), and the bits depend neither on the
- * width of the vector nor on the place of the element. NaN gives NaN. No error flag is
- * raised but that of overflow, and those of underflow and inexact results, which nobody
- * is warned of: hence comparisons of bits as integers, since those of floats object to NaN.
+ * A loop over an array of any length computes each element by the same operations,
+ * without a jump: the compiler vectorizes it (see CF_CLONES), and the bits depend
+ * neither on the width of the vector nor on the place of the element. NaN gives NaN. No
+ * error flag is raised but that of overflow, and those of underflow and inexact
+ * results, which no warning reports: hence comparisons of bits as integers, since those
+ * of floats raise a flag for NaN.
  *
  * The largest errors, over all floats: 0.90 units for exp, 0.98 for expm1, 0.93 for the
  * sigmoid, 0.92 for tanh and 0.94 for the logarithm of 1 + exp.
  *
- * Where a result may be left unused, compilers move its computation behind a jump, and do
- * not vectorize it: choose among bits then, as the exponential linear unit does.
- */
+ * Where a result may be left unused, compilers move its computation behind a jump, and
+ * do not vectorize it: choose among bits then, as the exponential linear unit does. */
 #pragma once
 
 #include <stdint.h>

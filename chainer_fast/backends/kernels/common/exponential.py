@@ -1,4 +1,4 @@
-"""Exponentials of arrays of any device; those of floats on the processor are our own.
+"""Exponentials of arrays of any device; the package computes those of floats itself.
 
 They are within one unit in the last place, and have the same bits as in compiled loops.
 """

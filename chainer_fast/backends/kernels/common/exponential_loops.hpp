@@ -20,7 +20,7 @@ CF_CLONES void fill_exponentials(const float *x, float *out, ptrdiff_t n) {
         out[i] = function(x[i]);
 }
 
-/* As NumPy's functions for floats, these tell nothing of underflow. */
+/* As NumPy's functions for floats, these do not report underflow. */
 inline void forget_underflow() {
     if (fetestexcept(FE_UNDERFLOW))
         feclearexcept(FE_UNDERFLOW);

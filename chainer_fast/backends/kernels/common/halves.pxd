@@ -7,9 +7,9 @@ from chainer_fast._core.graphs.graph cimport as_floats, as_halves
 
 
 cdef inline object plain_floats(object x):
-    """Return a plain array of the values of ``x``, or None if there is no code for it.
+    """Return a plain array of the values of ``x``, or None if no code supports it.
 
-    Halves become floats, which hold their values.
+    Halves become floats, which represent their values exactly.
     """
     cdef int typenum
     if kind_of(x):

@@ -1,10 +1,11 @@
 """Computation of halves in single precision.
 
-Half precision holds no more than 65504, three digits, and nothing below 6e-8: sums,
-squares and numbers of elements leave it long before the result does. And processors
-have no arithmetic of halves, but convert them fast. So what compiled code makes of
-halves is computed in float32, and rounded once: NumPy, which rounds after each
-operation, gives results that may differ in the last digit where there are several.
+The largest number in half precision is 65504, the least is 6e-8, and numbers have
+three digits: sums, squares and numbers of elements leave this range long before the
+result does. Processors have no arithmetic of halves, but convert them fast. So
+compiled code computes with halves in float32, and rounds the result once: NumPy
+rounds after each operation, so its results may differ in the last digit if there
+are several operations.
 """
 from __future__ import annotations
 
@@ -29,22 +30,21 @@ def cast(array: tp.Any, dtype: tp.Any) -> tp.Any:
 
 
 def by_floats(function: tp.Callable[..., tp.Any], *args: tp.Any) -> tp.Any:
-    """Return what a function makes of floats in the place of halves, rounded.
+    """Call a function with floats instead of halves, and round its results.
 
     Parameters
     ----------
     function : callable
         Returns an array, or a tuple of arrays; or ``NotImplemented``.
     *args
-        Arrays and other things.
+        Arrays and other objects.
 
     Returns
     -------
     object
-        ``NotImplemented``, if not all floats among the arrays are halves, in the
-        machine's order of bytes, which their results may have to keep; or if a result
-        is too large for one: NumPy's functions of halves name themselves in their
-        warnings.
+        ``NotImplemented``, if not all floats among the arrays are halves, in native
+        byte order, which their results may have to keep; or if a result is too large
+        for a half: NumPy's warnings name its own functions.
     """
     if any([not each.dtype.isnative for each in args if hasattr(each, 'dtype')]):
         return NotImplemented
@@ -74,19 +74,19 @@ def _rounded(result):
 
 
 def in_single(function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
-    """Make a function of arrays compute halves in single precision.
+    """Decorate a function of arrays to compute with halves in single precision.
 
     Parameters
     ----------
     function : callable
-        Takes arrays and other things by position, an array first, and returns an array,
-        or a tuple of arrays.
+        Function of arrays and other objects by position, an array first, that returns
+        an array, or a tuple of arrays.
 
     Returns
     -------
     callable
-        The same, but where all floats among the arrays are halves. Then the function
-        gets floats, and the floats that it returns are rounded to halves.
+        The same function, unless all floats among the arrays are halves: then the
+        function gets floats, and the floats that it returns are rounded to halves.
     """
     @functools.wraps(function)
     def computed(*args: tp.Any) -> tp.Any:
@@ -99,9 +99,9 @@ def in_single(function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
 
 def elementwise_in_single(
         function: tp.Callable[..., Result]) -> tp.Callable[..., Result]:
-    """Do the same for a function of elements, which warns as it does of halves.
+    """Do the same for an elementwise function, which warns as for halves.
 
-    Numbers of Python are rounded to halves, as they are beside arrays of such.
+    Numbers of Python are rounded to halves, as in operations with arrays of halves.
     """
     @functools.wraps(function)
     def computed(*args: tp.Any) -> tp.Any:
@@ -123,10 +123,10 @@ def _constant(value):
 def forward_in_single(
         forward: tp.Callable[..., tuple[tp.Any, ...]],
 ) -> tp.Callable[..., tuple[tp.Any, ...]]:
-    """Make the method ``forward`` of a class of functions compute halves so.
+    """Make the method ``forward`` of a class compute with halves in this way.
 
-    It serves NumPy's arrays; CuPy's kernels compute in single precision by themselves.
-    Attributes that the method sets are not to be made of arrays.
+    This is for arrays of NumPy; CuPy's kernels compute in single precision anyway.
+    Attributes that the method sets must not be computed from arrays.
     """
     @functools.wraps(forward)
     def computed(self: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[tp.Any, ...]:

@@ -1,4 +1,4 @@
-"""The label that does not count, which may be any number, or None for no label."""
+"""The label to ignore, which may be any number, or None for no label."""
 from __future__ import annotations
 
 import functools
@@ -8,10 +8,10 @@ import typing as tp
 
 import numpy
 
-# A label that nobody has: it would name no class, and counts from no end.
+# A label that no data has: it is neither a class nor counts from the end.
 _NOBODYS = -2 ** 63
-# Doubles, to which NumPy turns labels for a comparison with one, have all integers up
-# to here.
+# NumPy converts labels to doubles for a comparison with one; doubles represent all
+# integers up to this.
 _EXACT = 2 ** 53
 
 
@@ -26,8 +26,8 @@ def as_integer(ignore_label: tp.Any) -> tp.Any:
     -------
     int, None or NotImplemented
         None if no label equals it, such as NaN, a fraction, an integer of more bits, or
-        None itself. NotImplemented for what is no number of Python or NumPy, such as
-        an array: a comparison with the labels has to tell.
+        None itself. NotImplemented for objects that are not numbers of Python or NumPy,
+        such as an array, which must be compared with the labels.
     """
     if ignore_label is None:
         return None

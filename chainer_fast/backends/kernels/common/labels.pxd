@@ -8,7 +8,7 @@ from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS
 
 
 cdef inline bint plain_labels(object t) noexcept:
-    """Tell whether ``t`` is an array that :func:`label_at` reads."""
+    """Return whether ``t`` is an array that :func:`label_at` reads."""
     return (PyArray_CheckExact(t)
             and PyArray_CHKFLAGS(t, CF_PLAIN_FLAGS)
             and PyArray_TYPE(<np.ndarray>t) in (np.NPY_INT32, np.NPY_INT64)
@@ -21,9 +21,10 @@ cdef struct Ignored:
 
 
 cdef inline bint read_ignored(object given, Ignored *ignored) except -1:
-    """Read a label that does not count: an integer of Python, or None for no label.
+    """Read a label to ignore: an integer of Python, or None for no label.
 
-    False for anything else. Integers of more than 64 bits equal no label.
+    The result is False for other objects. Integers of more than 64 bits do not equal
+    any label.
     """
     cdef int overflow = 0
     ignored.some = False
@@ -45,7 +46,7 @@ cdef inline npy_intp label_at(object t, npy_intp i) noexcept:
 
 cdef inline bint has_row_of_each(
         object rows, object labels, npy_intp *row_shape, int row_ndim) noexcept:
-    """Tell whether an array has a row of a shape for each label."""
+    """Return whether an array has a row of a shape for each label."""
     cdef int ndim = PyArray_NDIM(labels)
     return (PyArray_NDIM(rows) == ndim + row_ndim
             and PyArray_CompareLists(

@@ -1,8 +1,8 @@
 """Channels last: images whose memory runs over the channels of a pixel first.
 
 Such an array has the shape (n, c, ...) and in memory the order (n, ..., c), without
-gaps. Arrays that lie in C order as well, such as those with one channel or with one
-pixel, do not count: they are plain.
+gaps. Arrays that are in C order as well, such as those with one channel or with one
+pixel, are plain instead.
 """
 cimport numpy as np
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DIM, \
@@ -22,7 +22,7 @@ cdef enum:
 
 
 cdef inline bint is_channels_last(object array) noexcept:
-    """Tell whether an object is an aligned array of NumPy that lies channels last.
+    """Return whether an object is an aligned channels-last array of NumPy.
 
     It may be of any type, in native bytes, and is not empty.
     """
@@ -37,7 +37,7 @@ cdef inline bint is_channels_last(object array) noexcept:
     ndim = PyArray_NDIM(<np.ndarray>array)
     if not 3 <= ndim <= MAX_IMAGE_DIMS or PyArray_SIZE(<np.ndarray>array) == 0:
         return False
-    # Strides along axes of length one do not count.
+    # Strides along axes of length one are ignored.
     length = PyArray_DIM(<np.ndarray>array, 1)
     step = PyArray_ITEMSIZE(<np.ndarray>array)
     if length != 1 and PyArray_STRIDE(<np.ndarray>array, 1) != step:
@@ -54,7 +54,7 @@ cdef inline bint is_channels_last(object array) noexcept:
 
 
 cdef inline object empty_channels_last(int ndim, const npy_intp *dims, int typenum):
-    """Return a new array of the shape (n, c, ...) that lies channels last, not filled.
+    """Return a new channels-last array of the shape (n, c, ...), not filled.
 
     ``dims`` is that shape, of 2 to ``MAX_IMAGE_DIMS`` numbers, ``typenum`` a type of
     numbers.

@@ -1,4 +1,4 @@
-"""How arrays lie in memory: orders of axes, and elements that are repeated."""
+"""Layouts of arrays in memory: orders of axes, and elements that are repeated."""
 cimport numpy as np
 
 np.import_array()

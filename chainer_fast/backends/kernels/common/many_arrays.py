@@ -1,4 +1,4 @@
-"""CUDA kernels that go over the arrays of many parameters in one launch.
+"""CUDA kernels that iterate over the arrays of many parameters in one launch.
 
 The addresses of the arrays are arguments by value, so that nothing is copied to the
 device and nothing waits for it. Kernels take them as ``const Arrays<n_arrays, capacity>
@@ -24,11 +24,11 @@ _PIECE = 4096
 TYPES = {'e': 'half', 'f': 'float', 'd': 'double'}
 
 
-# -- what kernels can go over
+# -- supported arrays
 
 
 def is_like(array: tp.Any, param: tp.Any, kind: str) -> bool:
-    """Tell whether kernels can go over an array beside that of a parameter."""
+    """Return whether kernels can iterate over an array together with a parameter's."""
     if not isinstance(array, cuda.ndarray) or array.dtype.char != kind:
         return False
     memory = array.data
@@ -38,12 +38,12 @@ def is_like(array: tp.Any, param: tp.Any, kind: str) -> bool:
 
 
 def is_plain(array: NdArray) -> bool:
-    """Tell whether kernels can go over an array."""
+    """Return whether kernels can iterate over an array."""
     return is_like(array, array, array.dtype.char)
 
 
 def overlap(arrays: tp.Iterable[NdArray]) -> bool:
-    """Tell whether any two arrays have memory in common; true when in doubt."""
+    """Return whether any two arrays have memory in common; true when in doubt."""
     bounds = numpy.array([_bounds(array) for array in arrays], numpy.int64)
     if len(bounds) < 2:
         return False
@@ -52,7 +52,7 @@ def overlap(arrays: tp.Iterable[NdArray]) -> bool:
 
 
 def _bounds(array):
-    """Return the addresses between which an array lies."""
+    """Return the first address of an array and the one after its end."""
     begin = end = array.data.ptr
     flags = array.flags
     if flags.c_contiguous or flags.f_contiguous:
@@ -75,9 +75,9 @@ def by_kind(
 
 
 class Contiguous:
-    """Arrays of a group, with copies in the place of those that are not contiguous.
+    """Arrays of a group, with copies instead of those that are not contiguous.
 
-    At the end of the ``with`` block, what has been written is copied back.
+    At the end of the ``with`` block, written copies are copied back.
 
     Parameters
     ----------
@@ -158,13 +158,13 @@ def launch(
 
 
 def kernel_of(path: str, body: str, params: str, n_arrays: int) -> tp.Any:
-    """Return a kernel that goes over so many arrays of each parameter."""
+    """Return a kernel that iterates over so many arrays of each parameter."""
     return kernel(path, 'const Arrays<%d, %d> arrays%s' % (
         n_arrays, capacity(n_arrays), params), body)
 
 
 def calls(group: list[tp.Sequence[NdArray]]) -> tp.Any:
-    """Yield the arguments of kernels that together go over arrays of a group.
+    """Yield the arguments of kernels that together iterate over arrays of a group.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def calls(group: list[tp.Sequence[NdArray]]) -> tp.Any:
 
 
 def calls_at(sizes: NdArray, addresses: NdArray) -> tp.Iterator[tp.Any]:
-    """Yield the arguments of kernels that go over arrays at some addresses.
+    """Yield the arguments of kernels that iterate over arrays at some addresses.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A warning of labels and ids below zero, which count from the end as NumPy's do."""
+"""A warning of labels and ids below zero, which count from the end as in NumPy."""
 from __future__ import annotations
 
 import numpy
@@ -10,9 +10,9 @@ from chainer_fast.types import NdArray
 def warn(
         name: str, values: NdArray, ignored: int | None, count: int, what: str,
         clipped: bool = False) -> None:
-    """Warn, once a name, of the first number below zero that is not ignored.
+    """Warn, once for each name, of the first number below zero that is not ignored.
 
-    Arrays on a GPU are passed over, as the host would have to wait for them.
+    Arrays on a GPU are not checked, as the host would have to wait for them.
 
     Parameters
     ----------
@@ -21,13 +21,13 @@ def warn(
     values : array of integers
         Labels or ids.
     ignored : int or None
-        Number that stands for none.
+        Number that represents no class or row.
     count : int
-        Number of what they are numbers of.
+        Number of classes or rows.
     what : str
-        The name of that.
+        Name of these: ``'classes'`` or ``'rows'``.
     clipped : bool
-        Whether numbers below zero are taken for zero instead.
+        Whether numbers below zero are replaced by zero instead.
     """
     if not isinstance(values, numpy.ndarray):
         return
@@ -39,9 +39,9 @@ def warn(
     place = tuple(numpy.argwhere(below)[0].tolist())
     value = int(values[place])
     mistakes.warn_once((name, what), (
-        '%s[%s] is %s, and there are %d %s, 0 to %d: it is taken for %s %d. Pass '
-        'ignore_label for a number that stands for none; with config.debug, such '
-        'numbers are errors.' % (
+        '%s[%s] is %s, and there are %d %s, 0 to %d: it is treated as %s %d. To '
+        'ignore a number, pass it as ignore_label; with config.debug, such numbers '
+        'are errors.' % (
             name, ', '.join(map(str, place)), value, count, what, count - 1,
             what.replace('classes', 'class').replace('rows', 'row'),
             0 if clipped else value + count)))

@@ -1,8 +1,8 @@
-"""Which products of matrices our own tiles compute faster than BLAS, on this machine.
+"""Which products of matrices this package computes faster than BLAS, on this machine.
 
 That is measured once, in some milliseconds, and kept in a file: processes that find the
-same file compute the same bits. Nothing that is wrong with the file, or with its
-folder, may stop a program that can do without.
+same file compute the same bits. No error of the file or of its folder may stop a
+program, as the file is not required.
 """
 import contextlib
 import hashlib
@@ -15,19 +15,19 @@ import time
 import numpy
 
 VARIABLE = 'CHAINER_FAST_PRODUCTS'
-# Of an example, of which the fastest counts.
+# Rounds of each example, of which the fastest counts.
 ROUNDS = 6
 # Kinds of products, in the order of `product_kinds.hpp`.
 KINDS = (
     'small', 'small, transposed', 'few rows', 'few rows, transposed', 'large',
     'large, transposed', 'weight gradients', 'weight gradients, many rows', 'narrow')
-# What tells processors apart, on x86 and on ARM.
+# Properties that distinguish processors, on x86 and on ARM.
 _FACTS = ('vendor_id', 'cpu family', 'model', 'model name', 'stepping', 'cache size',
           'flags', 'CPU implementer', 'CPU part', 'CPU variant', 'Features')
 
 
 def way():
-    """Return what the environment asks for: 'blas', 'tiles' or 'measure'."""
+    """Return the value of the environment variable: 'blas', 'tiles' or 'measure'."""
     found = os.environ.get(VARIABLE) or 'measure'
     if found not in ('blas', 'tiles', 'measure'):
         raise ValueError(
@@ -38,7 +38,7 @@ def way():
 
 
 def choose(examples, tiled, build):
-    """Return how many times the tiles' time BLAS takes for each kind of products.
+    """Return the time of BLAS for each kind of products, in units of that of tiles.
 
     Parameters
     ----------
@@ -48,20 +48,21 @@ def choose(examples, tiled, build):
     tiled : callable
         Writes the product of the first two arrays to the third, by tiles.
     build : tuple
-        What decides beside the processor: this build of the package, and the code that
-        BLAS has chosen.
+        What the choice depends on in addition to the processor: this build of the
+        package, and the code that BLAS has selected.
 
     Returns
     -------
     list of float
-        Zeros and infinities where the environment says who computes all products.
+        Zeros and infinities if the environment variable selects one for all
+        products.
     """
     if way() != 'measure':
         return [math.inf if way() == 'tiles' else 0.] * len(examples)
     path = _path(build)
     gains = path and _read(path, len(examples))
     if not gains:
-        # Rounded as in the file, which others read.
+        # Rounded as in the file, which other processes read.
         gains = [float('%.2f' % gain) for gain in measure(examples, tiled)]
         if path:
             with contextlib.suppress(OSError):
@@ -93,7 +94,7 @@ def _operand(rows, columns, transposed):
 
 
 def _processor():
-    """Return what is known of the first processor, its instruction sets included."""
+    """Return properties of the first processor, including its instruction sets."""
     with contextlib.suppress(OSError), open('/proc/cpuinfo') as file:
         # The rest is about other processors, and slow to read on large machines.
         lines = file.read(8192).split('\n\n')[0].splitlines()
@@ -104,7 +105,7 @@ def _processor():
 
 
 def folder():
-    """Return the folder of the file; None if there is no place for one."""
+    """Return the folder of the file; None if no folder can be used."""
     found = os.environ.get('XDG_CACHE_HOME', '')
     if not os.path.isabs(found):
         found = os.path.expanduser(os.path.join('~', '.cache'))
@@ -134,7 +135,7 @@ def _read(path, count):
 
 
 def _write(path, gains):
-    """Write a file, unless another process has done so; return what is in it."""
+    """Write a file, unless another process has done so; return its contents."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     # Other processes see the whole file or none.
     with tempfile.NamedTemporaryFile(

@@ -54,8 +54,9 @@ inline int kind_of_product(const ProductSizes &sizes) {
 /* Of so many multiplications: operands leave the second level of a cache. */
 constexpr double HUGE_PRODUCT = 1 << 29;
 
-/* What counts of the gain of a kind for a product: how many times the tiles' time BLAS
- * takes. Examples are too small to tell of huge products: there the gain has to be clear. */
+/* The gain of a kind that counts for a product: the time of BLAS in units of that of
+ * the tiles. Examples are too small to represent huge products: there the gain has to
+ * be clear. */
 inline double counted_gain(const ProductSizes &sizes, double gain) {
     constexpr double CLEAR = 1.25;
     return work_of(sizes) > HUGE_PRODUCT ? gain / CLEAR : gain;

@@ -1,10 +1,9 @@
 /* Products of BLAS, shared among the threads that all loops use.
  *
- * OpenBLAS has a pool of its own, which would compete with that of the loops: a thread that
- * looks out for its next loop takes a processor from a product, and one that waits at the
- * end of a product waits for all. So each part of a large product is computed by a thread
- * of the loops, while OpenBLAS itself works with one.
- */
+ * OpenBLAS has its own pool, which would compete with that of the loops: a thread that
+ * looks out for its next loop takes a processor from a product, and one that waits at
+ * the end of a product waits for all. So each part of a large product is computed by a
+ * thread of the loops, while OpenBLAS itself works with one. */
 #pragma once
 
 #include <stddef.h>
@@ -24,7 +23,7 @@
 namespace chainer_fast {
 namespace {
 
-/* How OpenBLAS is told its number of threads; null pointers for another BLAS. */
+/* How to set OpenBLAS's number of threads; null pointers for another BLAS. */
 struct Control {
     int (*get)();
     void (*set)(int);
@@ -45,7 +44,8 @@ inline void *function_of(dl_phdr_info *library, const std::string &name) {
     return function;
 }
 
-/* Takes the first OpenBLAS with integers of 64 bits, or without, as its names tell. */
+/* Finds the first OpenBLAS with 64-bit integers, or without, by the names of
+ * functions. */
 template <bool is_64>
 int find_control(dl_phdr_info *library, size_t, void *result) {
     Control *control = (Control *)result;
@@ -129,7 +129,7 @@ constexpr double ONE_THREAD = 262144, SHARED = 2e6;
 constexpr int LEAST_PART = 32;
 constexpr double LEAST_SHARE = 1e6;
 
-/* The products of a BLAS, and how that is told its number of threads. */
+/* The products of a BLAS, and how its number of threads is set. */
 template <typename T>
 Gemm gemm = nullptr;
 inline Control control;

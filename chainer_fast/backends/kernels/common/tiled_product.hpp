@@ -47,7 +47,7 @@ struct Packed {
     static constexpr size_t LINE = 64;
     std::unique_ptr<char[]> memory{
         new char[(BLOCK_PANELS + ROWS / PANEL) * NEXT * sizeof(float) + LINE]};
-    uint64_t block = 0;     /* the number of the block that is there */
+    uint64_t block = 0;     /* the number of the block in memory */
 
     /* From the start of a line of the cache. */
     Panels<float> panels() const {
@@ -189,8 +189,8 @@ inline void tiled_product(
     });
 }
 
-/* `sgemm`, without the factor of the product, which nobody uses. Matrices in Fortran's
- * order are transposed ones in C order. */
+/* `sgemm`, without the factor of the product, which no caller uses. Matrices in
+ * Fortran's order are transposed ones in C order. */
 inline void tiled_sgemm(
         char *ta, char *tb, int *m, int *n, int *k, void *, void *a, int *lda, void *b,
         int *ldb, void *beta, void *c, int *ldc) {

@@ -10,8 +10,8 @@
 namespace chainer_fast {
 namespace {
 
-/* Rows and columns that are transposed at once, in memory of their own: lines of the matrices
- * may be a power of two apart, and then drive each other out of the cache. */
+/* Rows and columns that are transposed at once, in separate memory: lines of the
+ * matrices may be a power of two apart, and then evict each other from the cache. */
 constexpr ptrdiff_t TILE = 16;
 /* Elements that are worth a thread. */
 constexpr ptrdiff_t TURNED_BY_THREAD = 1 << 16;

@@ -1,4 +1,4 @@
-"""Functions of NumPy made of loops of our own, and loops of NumPy's functions."""
+"""Functions of NumPy made of loops of this package, and loops of NumPy's functions."""
 import numpy
 
 cimport numpy as np

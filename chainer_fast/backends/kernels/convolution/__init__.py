@@ -2,9 +2,10 @@
 
 Throughout, images are arrays of shape ``(n, channels, *lengths)``, and ``ksize``,
 ``stride``, ``pad``, ``dilate`` and ``outs`` are sequences with an integer for each axis
-of ``lengths``: the window, how far two places of it are apart, the padding on either
-side, how far two elements of the window are apart, and the number of places. ``outs``
-may be less or more than what fits in; what lies beyond the images is padding, too.
+of ``lengths``: the window, the distance between two of its positions, the padding on
+both sides, the distance between two elements of the window, and the number of
+positions. ``outs`` may be smaller or larger than what fits; elements beyond the images
+are padding, too.
 """
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def gather(
         img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
         pad: tp.Sequence[int], dilate: tp.Sequence[int], outs: tp.Sequence[int],
         pval: float = 0) -> NdArray:
-    """Copy patches out of images.
+    """Copy patches from images.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def gather(
     _expect_array(img)
     counts, steps = (*outs, *ksize), (*stride, *dilate)
     if any(step < 0 and n > 1 for n, step in zip(counts, steps, strict=True)):
-        # The windows would begin before the image does.
+        # The windows would begin before the image.
         raise ValueError('stride and dilate must not be negative, got %s and %s' % (
             tuple(stride), tuple(dilate)))
     lengths = img.shape[2:]
@@ -65,7 +66,7 @@ def gather(
     source = img
     if any(pad) or padded != list(lengths):
         source = numpy.empty(img.shape[:2] + tuple(padded), img.dtype)
-        # astype lets -1 through for an unsigned type, too.
+        # astype also accepts -1 for an unsigned type.
         source[...] = numpy.asarray(pval).astype(img.dtype)
         source[(..., *_inside(pad, lengths))] = img
     strides = source.strides[2:]
@@ -80,7 +81,7 @@ def gather(
 def scatter(
         col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
         lengths: tp.Sequence[int], dilate: tp.Sequence[int]) -> NdArray:
-    """Add patches up into images, the adjoint of :func:`gather`.
+    """Sum patches into images, the adjoint of :func:`gather`.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def scatter(
             max(n + p, (k - 1) * d + 1 + out * s) for n, p, k, d, out, s
             in zip(lengths, pad, ksize, dilate, outs, stride, strict=True)]),
         col.dtype)
-    # All patches have one element of the window in places that are a stride apart.
+    # In all patches, one element of the window is at positions a stride apart.
     places = itertools.product(*[
         [slice(i * d, i * d + out * s, s) for i in range(k)]
         for k, d, out, s in zip(ksize, dilate, outs, stride, strict=True)])
@@ -120,8 +121,8 @@ def scatter(
 
 def _expect_array(x):
     if not isinstance(x, arrays.get_array_types()):
-        raise TypeError('patches are made of arrays, but this is a %s: give its array, '
-                        'or use chainer.functions.im2col' % type(x).__name__)
+        raise TypeError('patches are made of arrays, but this is a %s: pass its '
+                        'array, or use chainer.functions.im2col' % type(x).__name__)
 
 
 def _inside(pad, lengths):
@@ -129,7 +130,7 @@ def _inside(pad, lengths):
 
 
 def _working_dtype(a, b):
-    """Return the dtype to compute in; half precision adds up in single precision."""
+    """Return the dtype of computations; sums of halves are in single precision."""
     dtype = numpy.promote_types(a.dtype, b.dtype)
     return numpy.dtype('f') if dtype == 'e' else dtype
 
@@ -150,20 +151,20 @@ def _add_bias(y, b):
 
 
 def _grouped(array, groups, *lengths):
-    """Return an array with the axis of channels split, and the axes behind joined."""
+    """Return an array with the channel axis split, and the axes after it joined."""
     return array.reshape((array.shape[0], groups, *lengths))
 
 
 def keeps_channels_last(x: NdArray) -> bool:
     """Return whether convolutions of an array leave channels last in memory.
 
-    They do with cuDNN, and have the result in the order of the images.
+    With cuDNN they do, and the result has the order of the images.
     """
     return isinstance(x, ndarray) and _cudnn.wanted()
 
 
 def laid_out(W: NdArray) -> NdArray:
-    """Return filters in the order in memory that convolutions prefer.
+    """Return filters in the memory order that convolutions prefer.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def laid_out(W: NdArray) -> NdArray:
     -------
     array
         The same array, or a copy with the input channels last in memory: on a GPU with
-        cuDNN, where ``config.cudnn_channels_last`` asks for it.
+        cuDNN, if ``config.cudnn_channels_last`` requests it.
     """
     if isinstance(W, ndarray) and _cudnn.wanted():
         return by_cudnn.laid_out(W)
@@ -199,8 +200,8 @@ def convolve(
     stride, pad, dilate, outs : sequence of int
         See the head of the module.
     groups : int
-        Number of parts that channels and filters are split into. Each part of the
-        filters sees the same part of the channels alone.
+        Number of parts into which channels and filters are split. Each part of
+        the filters is applied to the same part of the channels only.
 
     Returns
     -------
@@ -233,13 +234,14 @@ def convolve_transposed(
     Parameters
     ----------
     x : array
-        Images, of as many channels as there are filters.
+        Images, with as many channels as filters.
     W : array
         Filters of shape ``(filters, channels // groups, *ksize)``.
     b : array or None
         Bias of shape ``(channels,)``.
     stride, pad, dilate : sequence of int
-        See the head of the module; these are of the convolution that is transposed.
+        See the head of the module; these belong to the convolution that is
+        transposed.
     groups : int
         See :func:`convolve`.
     outs : sequence of int
@@ -303,7 +305,7 @@ def correlate(
     col = gather(x, ksize, stride, pad, dilate, outs)
     left = _grouped(arrays.unmasked(gy), groups, filters, math.prod(outs))
     right = _grouped(col, groups, depth, math.prod(outs)).swapaxes(2, 3)
-    # Image after image: side by side, all patches would have to be copied.
+    # Image by image: joining images would require copying all patches.
     gW = xp.zeros((groups, filters, depth), working)
     for gradient, patches in zip(left, right, strict=True):
         gW += xp.matmul(gradient, patches)

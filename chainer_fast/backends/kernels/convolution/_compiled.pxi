@@ -1,9 +1,7 @@
 # Patches of images, and convolutions.
-#
-# All functions return ``NotImplemented`` for arrays of types that they have no code
-# for. Arrays may have any strides. Convolutions have their channels last in memory
-# where the processor has vectors for that; otherwise they are made of patches and
-# matrix products.
+# All functions return ``NotImplemented`` for arrays of unsupported types. Arrays
+# may have any strides. Convolutions have channels last in memory if the processor
+# has vectors for that; otherwise they consist of patches and matrix products.
 #
 # Part of compiled.pyx.
 cimport numpy as np
@@ -44,15 +42,15 @@ cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" \
         void *filters, const AnyImages &places, const void *bias) except +
 
 cdef enum:
-    # BLAS takes dimensions up to this.
+    # BLAS supports dimensions up to this.
     MAX_INT = 2147483647
 
-# Up to this many, patches take less to set up than tiles.
+# Up to this many, patches have a lower overhead than tiles.
 cdef ptrdiff_t _short_product = 100000
 
 
 def _limit_vectors(int size, ptrdiff_t short_product=100000):
-    """Use vectors of so many bytes at most, for more multiplications; for tests."""
+    """Limit the size of vectors in bytes, for more multiplications; for tests."""
     global _short_product
     (&longest_vector())[0] = size
     _short_product = short_product
@@ -76,7 +74,7 @@ def gather(img, ksize, stride, pad, dilate, outs, pval=0):
     n = len(ksize)
     value = np.PyArray_FROM_O(pval)
     fits = set_window(&c, img.shape[2:], ksize, outs, stride, pad, dilate)
-    # Whatever runs code of the user's has done so.
+    # Code of the user may only run before this point.
     if not fits or PyArray_NDIM(source) != 2 + n or PyArray_SIZE(source) == 0 or (
             PyArray_ISBYTESWAPPED(source) or source.dtype.kind not in 'fiub'):
         return NotImplemented
@@ -115,7 +113,7 @@ def scatter(col, stride, pad, lengths, dilate):
         return NotImplemented
     for j in range(n):
         both[j], both[n + j] = c.w.ksize[j], c.w.outs[j]
-    # The numbers may have been objects of the user's, with code of their own.
+    # The numbers may be objects of the user with their own code.
     if type_of_both(col, col) != kind or not _has_shape(
             col, PyArray_DIM(col, 0), PyArray_DIM(col, 1), both, 2 * n):
         return NotImplemented
@@ -130,12 +128,12 @@ def scatter(col, stride, pad, lengths, dilate):
 # -------------------------------------------------------------------- convolutions
 
 cdef bint _takes_vectors(const Convolution &c) noexcept:
-    """Tell whether tiles of vectors serve a convolution, with its channels last."""
+    """Return whether tiles of vectors support a convolution, with channels last."""
     return products(c) > _short_product and has_vectors()
 
 
 cdef AnyImages _described(object array) noexcept:
-    """Return where an array of images is, and the distances in it."""
+    """Return the address of an array of images, and its distances."""
     cdef AnyImages images
     cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>array)
     cdef int j
@@ -148,7 +146,7 @@ cdef AnyImages _described(object array) noexcept:
 
 
 cdef object _usable(object array, const Convolution &c):
-    """Return images in C order or with neighbouring channels, a copy if need be."""
+    """Return images in C order or with contiguous channels, copied if necessary."""
     cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>array)
     cdef int j
     if not _takes_vectors(c) or PyArray_STRIDE(<np.ndarray>array, 1) != size or (
@@ -162,7 +160,7 @@ cdef object _usable(object array, const Convolution &c):
 
 
 cdef ProductSizes _sizes(Task task, const Convolution &c) noexcept:
-    """Return the sizes of the product of an image, of which there may be parts."""
+    """Return the sizes of the product of an image, which may be divided."""
     cdef ProductSizes sizes
     sizes.rows = c.depth if task == TRANSPOSE else c.filters
     sizes.columns = c.depth if task == CORRELATE else c.columns
@@ -185,7 +183,7 @@ cdef bint _has_shape(object array, npy_intp first, npy_intp second,
 
 
 cdef bint _fit(Task task, const Convolution &c, char kind, a, b) noexcept:
-    """Tell whether what is given to :func:`compute` has the type and the sizes."""
+    """Return whether the arguments of :func:`compute` have the type and the sizes."""
     cdef npy_intp channels = c.groups * c.channels, filters = c.groups * c.filters
     if type_of_both(a, b) != kind:
         return False
@@ -200,15 +198,15 @@ cdef bint _fit(Task task, const Convolution &c, char kind, a, b) noexcept:
 
 
 cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
-    """Compute one of three arrays from the others: images, filters, places of windows.
+    """Compute one of three arrays from the others: images, filters, results.
 
-    ``a`` and ``b`` are given in that order, but that a transposed convolution has the
-    places first. ``bias`` may be None.
+    ``a`` and ``b`` are in that order, except that a transposed convolution has the
+    results first. ``bias`` may be None.
     """
     cdef const void *start = NULL
     cdef Gemm multiply = NULL
     cdef bint vectors = _takes_vectors(c)
-    # Numbers of the window may be objects of the user's, with code of their own.
+    # Numbers of the window may be objects of the user with their own code.
     if not _fit(task, c, kind, a, b):
         return NotImplemented
     if bias is not None and (

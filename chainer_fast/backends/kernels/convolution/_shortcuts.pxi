@@ -1,4 +1,4 @@
-# Compiled shortcuts of convolutions of two dimensions. Part of compiled.pyx.
+# Compiled shortcuts of two-dimensional convolutions. Part of compiled.pyx.
 cimport numpy as np
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
@@ -30,7 +30,7 @@ cdef tuple _NUMBERS = ('sy', 'sx', 'ph', 'pw', 'dy', 'dx', 'groups')
 
 
 cdef int _numbers(FunctionBase function, Convolution *c) except -1:
-    """Fill in the numbers that a function has of its window.
+    """Read the window parameters of a function.
 
     Return whether all are integers, and the strides are positive.
     """
@@ -52,7 +52,7 @@ cdef int _numbers(FunctionBase function, Convolution *c) except -1:
 
 
 cdef bint _read_shape(object array, npy_intp *shape) except -1:
-    """Read the shape of an array of any device; return whether it has four axes."""
+    """Read the shape of an array on any device; return whether it has four axes."""
     cdef int i
     if np.PyArray_CheckExact(array):
         if PyArray_NDIM(array) != 4:
@@ -69,7 +69,7 @@ cdef bint _read_shape(object array, npy_intp *shape) except -1:
 
 
 cdef char _kind_of(object x, object W, object b) noexcept:
-    """Return the type of images, filters and bias, or 0 if they are not."""
+    """Return the common type of images, filters and bias, or 0."""
     cdef char kind = type_of_both(x, W)
     if not kind or PyArray_NDIM(x) != 4 or PyArray_NDIM(W) != 4:
         return 0
@@ -78,7 +78,7 @@ cdef char _kind_of(object x, object W, object b) noexcept:
 
 
 cdef npy_intp _places(const Window &w, int axis, bint cover_all) noexcept:
-    """Return the places of the window along an axis, zero if there are none."""
+    """Return the number of window positions along an axis, or zero."""
     cdef npy_intp room = w.length[axis] + 2 * w.pad[axis] - (
         w.ksize[axis] - 1) * w.dilate[axis] - 1
     if cover_all:
@@ -87,7 +87,7 @@ cdef npy_intp _places(const Window &w, int axis, bint cover_all) noexcept:
 
 
 cdef bint _has_places(const Window &w, int axis) noexcept:
-    """Tell whether a convolution leads to as many places along an axis."""
+    """Return whether a convolution has so many positions along an axis."""
     return _places(w, axis, False) <= w.outs[axis] <= _places(w, axis, True)
 
 
@@ -98,7 +98,7 @@ cdef bint _set_sizes(Convolution *c, npy_intp images, npy_intp channels,
 
 
 cdef bint _alike(object x, object W, object b) except -1:
-    """Tell whether images, filters and bias are on the current GPU and of one type."""
+    """Return whether images, filters and bias are on the current GPU, of one type."""
     cdef int kind = kind_on_device(x)
     return kind >= 0 and kind_on_device(W) == kind and (
         b is None or kind_on_device(b) == kind) and on_current_device((x, W, b))
@@ -106,7 +106,7 @@ cdef bint _alike(object x, object W, object b) except -1:
 
 cdef object _launch(Task task, const Convolution &c, object a, object b, object bias,
                     object dtype=None):
-    """Return what a task computes on the current GPU, from plain arrays of one type.
+    """Return the result of a task on the current GPU, for plain arrays of one type.
 
     ``dtype`` is that of the gradient of filters.
     """
@@ -123,7 +123,7 @@ cdef object _launch(Task task, const Convolution &c, object a, object b, object 
 
 
 cdef object _bias_gradient(object gy):
-    """Return the sums over all but the channels; None if they are not finite."""
+    """Return the sums over all axes but that of the channels; None if not finite."""
     cdef npy_intp channels = PyArray_DIM(gy, 1)
     cdef npy_intp plane = PyArray_DIM(gy, 2) * PyArray_DIM(gy, 3)
     cdef object sums = PyArray_ZEROS(1, &channels, np.NPY_DOUBLE, 0)
@@ -150,7 +150,7 @@ cdef enum:
 
 
 cdef class _Shortcut(Shortcut):
-    """Gradients: those of one convolution are made by the other."""
+    """Gradients: each convolution computes those of the other."""
     cdef bint transposed
     cdef Task task, back
 
@@ -161,7 +161,7 @@ cdef class _Shortcut(Shortcut):
 
     cdef bint _prepare(self, FunctionBase function, Convolution *c, object x,
                        object W) except -1:
-        """Fill in all that a function needs; return whether it can be computed."""
+        """Read all parameters of a function; return whether it can be computed."""
         cdef npy_intp images[4]
         cdef npy_intp filters[4]
         if not _numbers(function, c) or function.cudnn_fast or (
@@ -191,7 +191,7 @@ cdef class _Shortcut(Shortcut):
 
     cdef int _finish(self, FunctionBase function, const Convolution &c) except -1:
         if self.transposed:
-            # Whether the convolution back has to see all pixels.
+            # Whether the inverse convolution must cover all pixels.
             self.keep(function, COVER_ALL, c.w.outs[0] != _places(c.w, 0, False) or (
                 c.w.outs[1] != _places(c.w, 1, False)))
         return 0
@@ -285,11 +285,11 @@ cdef class _Shortcut(Shortcut):
 
     cdef bint complete(self, FunctionBase function, Convolution *c, const npy_intp *x,
                        const npy_intp *W) except -1:
-        """Fill in the sizes of the result and all others; return whether they fit."""
+        """Determine the sizes of the result and others; return whether they match."""
         raise NotImplementedError
 
     cdef int note_sizes(self, FunctionBase function, const Convolution &c) except -1:
-        """Leave the sizes of the result where the function has them."""
+        """Store the sizes of the result in the function."""
         return 0
 
 
@@ -334,7 +334,7 @@ cdef class Deconvolution2DShortcut(_Shortcut):
 
 
 cdef bint _set_length(Window *w, int axis, object wanted_) except -1:
-    """Fill in the length of an axis of the result; return whether there may be one."""
+    """Set the length of an axis of the result; return whether it is possible."""
     if wanted_ is None:
         w.length[axis] = (w.outs[axis] - 1) * w.stride[axis] + (
             w.ksize[axis] - 1) * w.dilate[axis] + 1 - 2 * w.pad[axis]

@@ -1,4 +1,4 @@
-"""Arguments and results of convolutions, as the loops and oneDNN take them."""
+"""Arguments and results of convolutions, in the form for the loops and oneDNN."""
 cimport numpy as np
 from cpython.number cimport PyNumber_AsSsize_t
 from libc.stddef cimport ptrdiff_t
@@ -33,13 +33,13 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" \
 
 
 cdef inline Py_ssize_t _integer(value) except? -1:
-    # A conversion to a type of C cuts off what a float has behind the point.
+    # A conversion to a C type truncates the fraction of a float.
     return PyNumber_AsSsize_t(value, OverflowError)
 
 
 cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, dilate,
                             groups=1) except -1:
-    """Fill in the window and the groups; return whether sizes may be completed."""
+    """Set the window and the groups; return whether sizes can be completed."""
     cdef Window *w = &c.w
     cdef Py_ssize_t j, n = len(ksize)
     if n == 0 or n > MAX_AXES or len(lengths) != n or len(outs) != n or (
@@ -60,9 +60,9 @@ cdef inline bint set_window(Convolution *c, lengths, ksize, outs, stride, pad, d
 
 cdef inline bint set_sizes(Convolution *c, npy_intp images, npy_intp channels,
                            npy_intp filters) noexcept:
-    """Fill in what follows from the window and from the numbers of all groups.
+    """Set the values that follow from the window and from the numbers of all groups.
 
-    Return whether there is code for the window, and the groups can be split so.
+    Return whether the window is supported, and the groups are valid.
     """
     cdef Window *w = &c.w
     cdef Py_ssize_t j
@@ -90,12 +90,12 @@ cdef inline bint set_sizes(Convolution *c, npy_intp images, npy_intp channels,
 
 
 cdef inline object in_order(object array):
-    """Return the array in C order and aligned, a copy if need be."""
+    """Return the array in C order and aligned, copied if necessary."""
     return np.PyArray_FROM_OF(array, np.NPY_ARRAY_CARRAY_RO)
 
 
 cdef inline char type_of_both(a, b) noexcept:
-    """Return 'f' or 'd' if both arrays are of that type and not empty, else 0."""
+    """Return 'f' or 'd' if both arrays have that type and are not empty, else 0."""
     cdef char kind
     if not PyArray_CheckExact(a) or not PyArray_CheckExact(b):
         return 0
@@ -108,7 +108,7 @@ cdef inline char type_of_both(a, b) noexcept:
 cdef inline object new_like(
         np.ndarray like, npy_intp first, npy_intp second, const ptrdiff_t *lengths,
         Py_ssize_t n, bint channels_last=False):
-    """Return a new array of that shape, in the type of another."""
+    """Return a new array with a shape, and the type of another."""
     cdef npy_intp shape[MAX_AXES + 2]
     cdef Py_ssize_t j
     shape[0] = first
@@ -121,7 +121,7 @@ cdef inline object new_like(
 
 
 cdef inline object new_result(Task task, const Convolution &c, like, bint last):
-    """Return a new array for what a task computes; ``last`` says how images lie."""
+    """Return a new array for the result of a task; ``last`` is the order of images."""
     cdef npy_intp filters = c.groups * c.filters
     if task == CONVOLVE:
         return new_like(like, c.images, filters, c.w.outs, c.w.nd, last)

@@ -1,5 +1,5 @@
-/* Patches and convolutions of arrays of any type that there are loops for. Other
- * threads of Python may run meanwhile if there is much to do. */
+/* Patches and convolutions of arrays of all types with loops. The GIL is
+ * released for large tasks. */
 #ifndef CHAINER_FAST_CONVOLUTION_CALLS_HPP
 #define CHAINER_FAST_CONVOLUTION_CALLS_HPP
 
@@ -9,14 +9,14 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Multiplications, or elements copied, from which on other threads may run. */
+/* Multiplications, or copied elements, from which on the GIL is released. */
 constexpr ptrdiff_t LONG_PRODUCT = 65536;
 
 inline ptrdiff_t products(const Convolution &c) {
     return c.images * c.columns * c.depth * c.filters * c.groups;
 }
 
-/* All patches of images of so many planes, in C order. */
+/* All patches of images with so many planes, in C order. */
 inline void gather_patches(ptrdiff_t itemsize, const void *img, void *col,
                            const Window &w, ptrdiff_t planes, const void *pval) {
     const Release release(planes * w.taps * w.rows * w.width >= LONG_PRODUCT);
@@ -39,7 +39,7 @@ struct AnyImages {
     ptrdiff_t channel;
 };
 
-/* By patches and the products of BLAS if that is given, and by vectors otherwise. */
+/* By patches and products of BLAS if given, otherwise by vectors. */
 template <typename T>
 void run(Task task, const Convolution &c, Gemm gemm, const AnyImages &any_images,
          T *filters, const AnyImages &any_places, const T *bias) {
@@ -55,7 +55,7 @@ void run(Task task, const Convolution &c, Gemm gemm, const AnyImages &any_images
         correlate_channels_last<T>(c, images, filters, places);
 }
 
-/* Computes one of three arrays from the others; throws if there is no memory. */
+/* Computes one of three arrays from the others; throws if allocation fails. */
 inline void run(char kind, Task task, const Convolution &c, Gemm gemm,
                 const AnyImages &images, void *filters, const AnyImages &places,
                 const void *bias) {

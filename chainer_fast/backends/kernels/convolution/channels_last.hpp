@@ -12,7 +12,7 @@ namespace {
 /* Whether this processor has code for channels last. */
 inline bool has_vectors() { return find_micro<float>() != nullptr; }
 
-/* In double precision, results are as exact as they can be. */
+/* In double precision, results are as exact as possible. */
 template <typename T>
 bool uses_winograd(const Convolution &c, const ptrdiff_t *outs) {
     return sizeof(T) == sizeof(float) && winograd_pays(c, outs);

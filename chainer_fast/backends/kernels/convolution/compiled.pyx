@@ -1,4 +1,4 @@
-"""Convolutions of plain images, by loops of our own or by oneDNN, and shortcuts."""
+"""Convolutions of plain images, with own loops or oneDNN, and shortcuts."""
 cimport numpy as np
 
 np.import_array()

@@ -1,10 +1,9 @@
 """CUDA forms of the kernels of patches and convolutions.
 
-They serve where cuDNN is missing. A convolution is a product of the filters with a
-matrix of patches, in at most three launches, for patches, product and bias. Without
-groups, the matrices of each image are multiplied for themselves, and the result stands
-where it belongs. With groups, each group has one matrix with the places of all images
-side by side.
+They are used without cuDNN. A convolution is a product of the filters with a matrix of
+patches, in at most three launches, for patches, product and bias. Without groups, the
+matrices of each image are multiplied separately, and the result is written in place.
+With groups, each group has one matrix with the positions of all images.
 """
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ def gather(
         pval: float = 0) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.convolution.gather`."""
     if pval:
-        raise ValueError('on a GPU, images are padded with zeros only, not %r' % (
+        raise ValueError('on a GPU, images can only be padded with zeros, not %r' % (
             pval,))
     return _gather(img, ksize, stride, pad, dilate, outs, cuda.cupy.empty(
         img.shape[:2] + tuple(ksize) + tuple(outs), img.dtype))
@@ -125,7 +124,7 @@ def correlate(
                          x.reshape(n, depth, places).swapaxes(1, 2),
                          gW.reshape(n, filters, depth))
         return gW.sum(axis=0, dtype=dtype)
-    # Both operands have the places of all images side by side, in one array.
+    # Both operands have the positions of all images in one array.
     rows = channels * math.prod(ksize)
     both = cuda.cupy.empty((rows + filters, n) + outs,
                            numpy.promote_types(x.dtype, gy.dtype))
@@ -153,7 +152,7 @@ def _is_direct(lengths, ksize, stride, pad, outs):
 
 
 def _images_first(col, nd):
-    """Return patches of shape (channels, *ksize, n, *outs) as ``gather`` has them."""
+    """Return patches of shape (channels, *ksize, n, *outs), as in ``gather``."""
     axis = 1 + nd
     return col.transpose(axis, *range(axis), *range(axis + 1, col.ndim))
 

@@ -1,6 +1,6 @@
 """Generated CUDA kernels of patches of images of any dimension.
 
-They run once for each element of their output. They find its coordinates by
+They run once for each element of their output. They compute its coordinates by
 dividing the index by the lengths of the axes, starting with the last axis.
 """
 from __future__ import annotations
@@ -76,11 +76,11 @@ class Col2imNDKernel:
         writer = Writer()
         writer.write('ptrdiff_t image = i;')
         write_division(writer, 'image', x, length)
-        # Half floats are added up in single precision.
+        # Sums of float16 are in single precision.
         writer.write('decltype(T() + T()) sum = 0;')
         for j in range(ndim):
-            # Element `at` of the window is here if the window is `way` further left,
-            # which must be one of its positions.
+            # Element `at` of the window is here if the window is shifted by `way` to
+            # the left, which must be one of its positions.
             writer.write(
                 'for (int {0} = 0; {0} < {1}; ++{0}) {{'.format(at[j], k[j]), 'inc')
             writer.write('const int %s = %s + %s - %s * %s;' % (
@@ -100,8 +100,8 @@ def _generate_correlation(ndim):
     """Return the code of the kernel that writes both operands of a correlation.
 
     The rows of the result are the elements of patches, followed by the channels of the
-    gradient; its columns are the places of all images. The gradient needs a change of
-    layout, which would otherwise be a launch of its own.
+    gradient; its columns are the positions in all images. The gradient needs a change
+    of layout, which would otherwise be a separate launch.
     """
     _, out, k, *_ = [vars(p, ndim) for p in _PREFIXES]
     at, place = [vars(p, ndim) for p in ('at', 'place')]

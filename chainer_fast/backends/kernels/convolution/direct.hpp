@@ -21,7 +21,7 @@ struct Application {
     const Packing<T> &packing;
     bool transposed;
     ptrdiff_t images, groups;
-    ptrdiff_t depth, filters;    /* channels of a group before and after */
+    ptrdiff_t depth, filters;    /* input and output channels of a group */
     ptrdiff_t taps;              /* of the window, unless those of a row are joined */
     const T *in;
     ptrdiff_t in_step;           /* from image to image */
@@ -31,13 +31,13 @@ struct Application {
     std::vector<Grid> grids;
     ptrdiff_t tap_columns;       /* taps along the last axis */
 
-    /* Some places of a grid. */
+    /* Some positions of a grid. */
     struct Block {
         const Grid *grid;
         ptrdiff_t begin, end;
     };
 
-    /* What the tiles of a block meet. */
+    /* The pixels of the tiles of a block. */
     struct Table {
         Buffer<const T *> met;
         Buffer<ptrdiff_t> taps;
@@ -62,14 +62,14 @@ struct Application {
         return {pixels, (pixels + micro.pixels - 1) / micro.pixels, taps};
     }
 
-    /* Fills in the table of a block. */
+    /* Fills the table of a block. */
     void meet(Table &table, const Block &block, const T *zeros) const {
         const Line &rows = block.grid->rows, &columns = block.grid->columns;
         const ptrdiff_t size = block.end - block.begin;
         const ptrdiff_t tiles = (size + micro.pixels - 1) / micro.pixels;
         const ptrdiff_t nrows = rows.count(), ncolumns = columns.count();
-        /* In small planes one place of all images after the other, as all of these meet
-           the same padding. */
+        /* In small planes, one position of all images after the other, as they
+         * have the same padding. */
         const bool images_last = nrows * ncolumns <= 64;
         const T **met = table.met.get();
         ptrdiff_t *tap = table.taps.get();
@@ -169,8 +169,8 @@ struct Application {
         }
     }
 
-    /* Pixels of a block: their channels stay in the cache, and there are enough blocks
-       for many threads. */
+    /* Pixels of a block: their channels stay in the cache, and the number of
+     * blocks suffices for many threads. */
     ptrdiff_t block_size(ptrdiff_t pixels) const {
         const ptrdiff_t most = 12 * micro.pixels, least = 4 * micro.pixels;
         const ptrdiff_t fit = 393216 / (ptrdiff_t)sizeof(T) / (groups * depth) + 1;
@@ -201,8 +201,8 @@ struct Application {
             by_block(blocks, panels, zeros.get(), rows, size);
     }
 
-    /* Few pixels: filters are packed right before they are used; by several threads if
-     * these are more than there are panels. */
+    /* Few pixels: filters are packed right before their use, by several threads if
+     * there are more threads than panels. */
     void by_panel(const std::vector<Block> &blocks, const std::vector<Panel> &panels,
                   const T *zeros, ptrdiff_t rows, ptrdiff_t pixels) const {
         std::vector<Table> tables;

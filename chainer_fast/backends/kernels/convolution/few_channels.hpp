@@ -36,7 +36,7 @@ struct ToFewChannels {
                 }
     }
 
-    /* Copies an image out of its padding. */
+    /* Copies an image without its padding. */
     void copy(const T *padded, const Steps &steps, T *image) const {
         const ptrdiff_t last = w.nd - 1, apart = out.steps.axis[last];
         ptrdiff_t rows = 1;
@@ -86,7 +86,7 @@ struct ToFewChannels {
         });
     }
 
-    /* Adds the products of a tile of places to an image. */
+    /* Adds the products of a tile of positions to an image. */
     void add(const Grid &grid, const T *from, ptrdiff_t first, ptrdiff_t count,
              const std::vector<Panel> &panels, const T *packed, T *products, ptrdiff_t ld,
              ptrdiff_t run, T *image) const {

@@ -13,10 +13,10 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Places of a block; it is the same on every processor. */
+/* Positions of a block; the same on every processor. */
 constexpr ptrdiff_t BLOCK_PLACES = 160;
 
-/* Does a job for so many channels, in tiles. */
+/* Runs a job for a number of channels, in tiles. */
 template <typename T>
 void correlate(const Micro<T> &micro, const Correlation<T> &job, ptrdiff_t vectors,
                ptrdiff_t channels) {
@@ -35,23 +35,23 @@ template <typename T>
 struct FilterGradient {
     const Micro<T> &micro;
     ptrdiff_t images, groups;
-    ptrdiff_t depth, filters;        /* channels of a group before and after */
-    ptrdiff_t channels, taps;        /* of the filters, where no taps are joined */
+    ptrdiff_t depth, filters;        /* input and output channels of a group */
+    ptrdiff_t channels, taps;        /* of the filters, without joined taps */
     const T *in, *places;
     ptrdiff_t in_step, places_step;  /* from image to image */
     T *out;                          /* of shape (groups * filters, channels, taps) */
-    Grid grid;                       /* of places; it lacks joined taps */
+    Grid grid;                       /* of positions, without joined taps */
 
-    /* The columns that a tap meets inside of the image: from `first` to before `last`. */
+    /* The columns of a tap inside the image: from `first` to before `last`. */
     struct Inside {
         ptrdiff_t first, last;
     };
 
-    /* Rows of places, cut to a block. */
+    /* Rows of positions, clipped to a block. */
     struct Row {
         const T *image, *place;
         ptrdiff_t row, first, last;
-        ptrdiff_t index;             /* of the first place in the block */
+        ptrdiff_t index;             /* of the first position in the block */
     };
 
     std::vector<Inside> inside() const {
@@ -84,8 +84,8 @@ struct FilterGradient {
         return n;
     }
 
-    /* Lists where a tap meets pixels, in row `a` and column `b` of the window. Places are
-       counted in the block, or with `offsets` are where their gradients are. */
+    /* Lists the pixels of a tap, in row `a` and column `b` of the window. Positions
+     * are counted in the block, or with `offsets` are those of their gradients. */
     ptrdiff_t meet(const Row *rows, ptrdiff_t count, ptrdiff_t a, ptrdiff_t b,
                    const Inside &inside, bool offsets, Meeting<T> *met) const {
         const Line &line = grid.columns;
@@ -138,7 +138,7 @@ struct FilterGradient {
               sums(size) {}
     };
 
-    /* The channels of a group are cut into parts, for threads and for the cache. */
+    /* The channels of a group are divided into parts, for threads and for the cache. */
     ptrdiff_t parts(ptrdiff_t panels) const {
         if (depth != channels)    /* joined taps */
             return 1;
@@ -199,7 +199,7 @@ struct FilterGradient {
         });
     }
 
-    /* Each channel has a filter of its own. */
+    /* Each channel has its own filter. */
     void run_by_channel() const {
         const std::vector<Inside> found = inside();
         const ptrdiff_t most = MOST_CHANNEL_VECTORS * micro.lanes;

@@ -1,4 +1,4 @@
-/* Where the elements of a window meet images, axis by axis. */
+/* Positions of window elements in images, axis by axis. */
 #ifndef CHAINER_FAST_CONVOLUTION_LINES_HPP
 #define CHAINER_FAST_CONVOLUTION_LINES_HPP
 
@@ -13,18 +13,18 @@ namespace {
 /* The padding around images. */
 constexpr ptrdiff_t OUTSIDE = -1;
 
-/* Places of a result along an axis, or along several that are joined, and the taps
- * (elements of the window) that meet an image there. */
+/* Positions of a result along an axis, or along several joined axes, and the taps
+ * (elements of the window) that are inside an image there. */
 struct Line {
-    std::vector<ptrdiff_t> out;  /* of each place: its offset in the result */
+    std::vector<ptrdiff_t> out;  /* of each position: its offset in the result */
     std::vector<ptrdiff_t> tap;  /* numbers of the taps */
-    std::vector<ptrdiff_t> in;   /* of each place and tap: the offset in the image */
+    std::vector<ptrdiff_t> in;   /* of each position and tap: the offset in the image */
 
     ptrdiff_t count() const { return (ptrdiff_t)out.size(); }
     ptrdiff_t taps() const { return (ptrdiff_t)tap.size(); }
 };
 
-/* Some places of all images; the last axis is apart. */
+/* Some positions of all images; the last axis is separate. */
 struct Grid {
     Line rows, columns;
 };
@@ -32,7 +32,7 @@ struct Grid {
 /* No axis at all. */
 inline Line point() { return {{0}, {0}, {0}}; }
 
-/* Both axes as one; the second has so many elements of the window. */
+/* Both axes joined; the second has so many elements of the window. */
 inline Line join(const Line &a, const Line &b, ptrdiff_t ksize) {
     Line line;
     for (ptrdiff_t s : a.tap)
@@ -51,8 +51,8 @@ inline Line join(const Line &a, const Line &b, ptrdiff_t ksize) {
     return line;
 }
 
-/* An axis of a convolution. Neighbours are so many elements apart in the image and in
- * the result. */
+/* An axis of a convolution, with the distances of neighbours in the image and in the
+ * result. */
 inline Line convolved_line(const Window &w, ptrdiff_t axis, ptrdiff_t in, ptrdiff_t out) {
     Line line;
     for (ptrdiff_t k = 0; k < w.ksize[axis]; ++k)
@@ -67,8 +67,8 @@ inline Line convolved_line(const Window &w, ptrdiff_t axis, ptrdiff_t in, ptrdif
     return line;
 }
 
-/* An axis of a transposed convolution: the part of its result that the same taps reach,
- * one of as many as the stride. */
+/* An axis of a transposed convolution: one of the parts of its result with the same
+ * taps, whose number is the stride. */
 inline Line transposed_line(const Window &w, ptrdiff_t axis, ptrdiff_t part, ptrdiff_t in,
                             ptrdiff_t out) {
     const ptrdiff_t stride = w.stride[axis];

@@ -17,19 +17,19 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Most vectors of filters, pixels and channels of a tile; and most vectors of channels
-   that have filters of their own. */
+/* Maximum vectors of filters, pixels and channels of a tile; and maximum vectors of
+   channels with their own filters. */
 constexpr int MOST_VECTORS = 2, MOST_PIXELS = 12, MOST_CHANNELS = 14;
 constexpr int MOST_CHANNEL_VECTORS = 4;
 
-/* So many products are added up, and these sums in turn: the error grows with the length
-   of a sum. */
+/* Number of products in a partial sum; these sums are summed in turn, as the error
+   grows with the length of a sum. */
 constexpr ptrdiff_t MOST_PRODUCTS = 256;
 
 /* Some pixels of the result, for some filters. */
 template <typename T>
 struct Tile {
-    const T *const *in;    /* of each tap, the pixel it meets for each of the result */
+    const T *const *in;    /* for each tap, its pixel for each pixel of the result */
     const ptrdiff_t *tap;  /* numbers of these taps */
     ptrdiff_t taps;
     ptrdiff_t depth;       /* channels of a pixel of `in` */
@@ -38,10 +38,10 @@ struct Tile {
     const T *bias;         /* as many as fill the vectors; or NULL */
     T *const *out;
     ptrdiff_t out_offset;  /* of the first filter */
-    ptrdiff_t filters;     /* that are wanted */
+    ptrdiff_t filters;     /* to compute */
 };
 
-/* A pixel that a tap meets, and the place of the window where it does. */
+/* A pixel of a tap, and the position of the window. */
 template <typename T>
 struct Meeting {
     const T *x;
@@ -54,9 +54,9 @@ struct Correlation {
     const Meeting<T> *pixels;
     ptrdiff_t count;
     ptrdiff_t offset;      /* of the first channel */
-    const T *gradients;    /* of shape (places, vectors) */
+    const T *gradients;    /* of shape (positions, vectors) */
     T *sums;               /* of shape (channels, vectors) */
-    bool add;              /* to what is in `sums` */
+    bool add;              /* to the contents of `sums` */
 };
 
 template <typename T>
@@ -85,7 +85,7 @@ struct Micro {
 
 #ifdef CF_X86_VECTORS
 #pragma GCC diagnostic push
-/* The compiler's own headers start vectors with what was in the register. */
+/* The compiler's headers initialize vectors with the contents of the register. */
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -136,17 +136,17 @@ constexpr int TILE_PIXELS = 6, TILE_CHANNELS = 6;
 }  // namespace neon
 #endif
 
-/* The longest vectors to be used, in bytes; less than the processor has in tests. */
+/* The longest vectors to use, in bytes; in tests, shorter than the processor's. */
 inline int &longest_vector() {
     static int bytes = 64;
     return bytes;
 }
 
-/* Returns the loops for this processor; NULL if it has no vectors that pay. */
+/* Returns the loops for this processor; NULL if it has no suitable vectors. */
 template <typename T>
 const Micro<T> *find_micro() {
 #ifdef CF_X86_VECTORS
-    /* Even the tables are made by code for the processor. */
+    /* Even the tables are made by processor-specific code. */
     if (longest_vector() >= 64 && has_avx512()) {
         static const Micro<T> micro = avx512::micro_kernels<T>();
         return &micro;

@@ -70,7 +70,7 @@ void tile(const Tile<T> &job) {
     }
 }
 
-/* The same where each channel has a filter of its own, which lie side by side. */
+/* The same if each channel has its own filter; filters are contiguous. */
 template <typename T, int M>
 void tile_by_channel(const Tile<T> &job) {
     typedef Lanes<T> L;
@@ -125,7 +125,7 @@ void correlate_tile(const Correlation<T> &job) {
                 sums[i][v] = L::fma(value, gradients[v], sums[i][v]);
         }
     }
-    /* A part of the pixels is added up by itself, which rounds less. */
+    /* Parts of the pixels are summed separately, which rounds less. */
     CF_UNROLL(16)
     for (int i = 0; i < M; ++i)
         CF_UNROLL(16)
@@ -135,8 +135,8 @@ void correlate_tile(const Correlation<T> &job) {
         }
 }
 
-/* The same where each channel has a filter of its own: M vectors of channels, `n` of
- * them wanted. Places are where the gradients are. */
+/* The same if each channel has its own filter: M vectors of channels, `n` of them to
+ * compute. Positions are those of the gradients. */
 template <typename T, int M>
 void correlate_by_channel(const Correlation<T> &job, ptrdiff_t n) {
     typedef Lanes<T> L;
@@ -208,7 +208,7 @@ void transpose(const T *const *in, ptrdiff_t rows, ptrdiff_t columns, T *const *
             L::store(out[j], square[j], n);
 }
 
-/* The functions above by their sizes, which are one more than these numbers. */
+/* The functions above by size, which is one more than these numbers. */
 template <typename T, int... P, int... C, int... V>
 Micro<T> micro_kernels(std::integer_sequence<int, P...>,
                        std::integer_sequence<int, C...>,

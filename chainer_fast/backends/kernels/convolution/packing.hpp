@@ -72,7 +72,7 @@ struct Packing {
         for (ptrdiff_t f = 0; f < filters; ++f) {
             const T *in = weights
                 + ((panel.group * filters + f) * channels + panel.first) * taps;
-            /* The next filter is too far away for the processor to expect it. */
+            /* The next filter is too far away for the processor's prefetcher. */
             if (f + 1 < filters)
                 for (ptrdiff_t i = 0; i < panel.count * taps; i += 64 / sizeof(T))
                     __builtin_prefetch(in + channels * taps + i);
@@ -92,8 +92,8 @@ struct Packing {
         }
     }
 
-    /* Where each channel has a filter of its own: from (channels, taps) to (taps,
-       channels). */
+    /* If each channel has its own filter: from (channels, taps) to (taps,
+     * channels). */
     void depthwise(ptrdiff_t count, T *out) const {
         for (ptrdiff_t c = 0; c < count; ++c)
             for (ptrdiff_t t = 0; t < taps; ++t)

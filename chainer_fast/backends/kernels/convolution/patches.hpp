@@ -19,8 +19,8 @@ struct Window {
     ptrdiff_t nd;    /* axes of an image */
     ptrdiff_t taps;  /* elements of the window */
     ptrdiff_t plane; /* elements of an image in a channel */
-    ptrdiff_t rows;  /* places of the window along all axes but the last */
-    ptrdiff_t width; /* places along the last axis */
+    ptrdiff_t rows;  /* positions of the window along all axes but the last */
+    ptrdiff_t width; /* positions along the last axis */
     ptrdiff_t length[MAX_AXES];
     ptrdiff_t ksize[MAX_AXES];
     ptrdiff_t outs[MAX_AXES];
@@ -31,17 +31,17 @@ struct Window {
 
 namespace {
 
-/* Rows of places, from `begin` to before `end`. */
+/* Rows of positions, from `begin` to before `end`. */
 struct Rows {
     ptrdiff_t begin, end;
 };
 
-/* An element of the window, as it meets the last axis. */
+/* An element of the window, with respect to the last axis. */
 struct Tap {
     ptrdiff_t at[MAX_AXES];
-    ptrdiff_t shift; /* where the first place meets the image, maybe outside */
-    ptrdiff_t first; /* the places from here ... */
-    ptrdiff_t last;  /* ... to before here meet the image inside */
+    ptrdiff_t shift; /* index of the first position in the image, possibly outside */
+    ptrdiff_t first; /* the positions from here ... */
+    ptrdiff_t last;  /* ... to before here are inside the image */
 };
 
 inline Tap find_tap(const Window &w, ptrdiff_t index) {
@@ -61,7 +61,7 @@ inline Tap find_tap(const Window &w, ptrdiff_t index) {
     return tap;
 }
 
-/* Where a row of places meets the image, before the last axis; -1 if outside. */
+/* Index of a row of positions in the image, before the last axis; -1 if outside. */
 inline ptrdiff_t row_offset(const Window &w, const Tap &tap, ptrdiff_t row) {
     ptrdiff_t offset = 0, step = w.length[w.nd - 1];
     for (ptrdiff_t j = w.nd - 2; j >= 0; --j) {
@@ -79,13 +79,13 @@ inline ptrdiff_t row_offset(const Window &w, const Tap &tap, ptrdiff_t row) {
     return offset;
 }
 
-/* Whether the rows of places follow each other in the image as they do in a row of the
- * matrix: then many of them are one run of elements, but for those of the padding. */
+/* Whether the rows of positions are adjacent in the image as in a row of the matrix:
+ * then many of them form one run of elements, except for the padding. */
 inline bool rows_follow(const Window &w) {
     return w.nd == 2 && w.stride[0] == 1 && w.stride[1] == 1 && w.width == w.length[1];
 }
 
-/* The rows of places that meet the image inside. */
+/* The rows of positions inside the image. */
 inline Rows rows_inside(const Window &w, const Tap &tap, Rows rows) {
     const ptrdiff_t shift = tap.at[0] * w.dilate[0] - w.pad[0];
     const Rows in = {rows.begin + shift < 0 ? -shift : rows.begin,
@@ -102,7 +102,7 @@ CF_ELEMENT void fill(T *out, T value, ptrdiff_t n) {
         out[i] = value;
 }
 
-/* Fills the part of a row of places that is outside of the image. */
+/* Fills the part of a row of positions outside the image. */
 template <typename T>
 CF_ELEMENT void fill_sides(T *out, T value, const Tap &tap, ptrdiff_t width) {
     for (ptrdiff_t i = 0; i < tap.first; ++i)
@@ -163,7 +163,8 @@ CF_CLONES void gather(const T *img, T *col, const Window &w, ptrdiff_t channels,
     }
 }
 
-/* The other way. `spoil` allows it to write to the patches, which is faster. */
+/* The inverse direction. `spoil` allows it to overwrite the patches, which is
+ * faster. */
 template <typename T>
 CF_ELEMENT void scatter_tap(T *col, T *img, const Window &w, const Tap &tap, Rows rows,
                             bool spoil) {
@@ -211,7 +212,7 @@ CF_CLONES void scatter(T *col, T *img, const Window &w, ptrdiff_t channels, Rows
     }
 }
 
-/* All patches of images of so many planes, in C order. */
+/* All patches of images with so many planes, in C order. */
 template <typename T>
 void gather_all(const void *img, void *col, const Window &w, ptrdiff_t planes,
                 const void *pval) {

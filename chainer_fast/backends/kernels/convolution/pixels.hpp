@@ -1,4 +1,4 @@
-/* Images with channels last in memory, as they are or as copies. */
+/* Images with channels last in memory, original or copied. */
 #ifndef CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 #define CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 
@@ -12,15 +12,15 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Multiplications, or elements copied, that are worth a thread. */
+/* Multiplications, or copied elements, that justify a thread. */
 constexpr ptrdiff_t GRAIN_PRODUCTS = 1000000, GRAIN_COPIES = 32768;
 
-/* Pieces that work should have, so that threads share it evenly. */
+/* Number of pieces that balances work between threads. */
 inline ptrdiff_t pieces_wanted() {
     return std::max<ptrdiff_t>(8, 2 * thread_limit());
 }
 
-/* Memory for vectors; throws if there is none. */
+/* Memory for vectors; throws if allocation fails. */
 template <typename T>
 class Buffer {
 public:
@@ -42,7 +42,7 @@ private:
     T *data_ = nullptr;
 };
 
-/* An array of images as it is given; distances are in elements. */
+/* An array of images as passed; distances are in elements. */
 template <typename T>
 struct Images {
     T *data;
@@ -69,7 +69,7 @@ void channels_last(const Micro<T> &micro, const T *in, T *out, ptrdiff_t channel
         }
 }
 
-/* Images whose channels lie side by side: those given, or a copy. */
+/* Images with contiguous channels: the original ones, or a copy. */
 template <typename T>
 struct Pixels {
     const T *data;
@@ -90,7 +90,7 @@ struct Pixels {
         steps.image = plane * channels;
         copy = Buffer<T>(images * steps.image);
         data = copy.get();
-        /* In blocks of as many pixels as are in some vectors. */
+        /* In blocks with the pixels of some vectors. */
         const ptrdiff_t block = std::min<ptrdiff_t>(64, plane);
         const ptrdiff_t blocks = (plane + block - 1) / block;
         const ptrdiff_t size = steps.image;
@@ -107,8 +107,8 @@ struct Pixels {
     }
 };
 
-/* With few channels, neighbours along the last axis are taken as channels, since they
- * lie side by side, too, if the padding is there in memory. */
+/* With few channels, neighbours along the last axis are treated as channels, since
+ * they are also contiguous if the padding is in memory. */
 inline bool joins_taps(const Window &w, ptrdiff_t groups, ptrdiff_t channels) {
     const ptrdiff_t last = w.nd - 1;
     return groups == 1 && channels <= 16 && w.ksize[last] > 1 && w.dilate[last] == 1

@@ -1,4 +1,4 @@
-"""Lengths of axes before and after a window passes over them."""
+"""Lengths of axes before and after a sliding window."""
 from __future__ import annotations
 
 import typing as tp
@@ -23,9 +23,10 @@ def get_conv_outsize(
     s : int
         Stride: distance between two positions.
     p : int
-        Padding on either side.
+        Padding on both sides.
     cover_all : bool
-        Whether to cover every element, even by a window that sticks out at the end.
+        Whether to cover every element, even with a window that extends beyond the
+        end.
     d : int
         Dilation: distance between neighbouring elements of the window.
 

@@ -17,11 +17,12 @@
 namespace chainer_fast::convolution {
 
 /* Approximate number of elements of a tile of patches: two megabytes of floats do not
-   fit in the cache. And the number of columns from which a matrix product pays. */
+ * fit into the cache. And the number of columns from which a matrix product is
+ * efficient. */
 constexpr ptrdiff_t TILE_SIZE = 196608, TILE_COLUMNS = 256;
 
-/* Which of the three arrays of a convolution is computed from the others: the results,
-   the images or the filters. */
+/* The array of a convolution that is computed from the other two: the results, the
+ * images or the filters. */
 enum Task { CONVOLVE, TRANSPOSE, CORRELATE };
 
 struct Convolution {
@@ -29,12 +30,12 @@ struct Convolution {
     ptrdiff_t images;
     ptrdiff_t groups;
     ptrdiff_t channels;   /* of the images, in a group */
-    ptrdiff_t filters;    /* in a group: channels on the side of the places */
-    ptrdiff_t columns;    /* places of the window in an image */
+    ptrdiff_t filters;    /* in a group: channels of the results */
+    ptrdiff_t columns;    /* positions of the window in an image */
     ptrdiff_t depth;      /* elements of a patch in a group */
     ptrdiff_t direct;     /* whether an image is its own matrix of patches */
 
-    /* Whether images go into the products as they are. */
+    /* Whether images are used directly in the products. */
     bool whole() const {
         return direct && (columns >= TILE_COLUMNS || images == 1);
     }
@@ -44,7 +45,7 @@ namespace {
 
 struct Tiles {
     ptrdiff_t images;     /* in a tile */
-    ptrdiff_t rows;       /* of places in a tile, where it has but one image */
+    ptrdiff_t rows;       /* of positions in a tile with a single image */
     ptrdiff_t columns;    /* of a tile */
 
     explicit Tiles(const Convolution &c)
@@ -101,7 +102,8 @@ struct Runner {
                        {col, col_ld, true}, add, filters, depth);
     }
 
-    /* The same for images side by side in the matrix, whose places are `step` apart. */
+    /* The same for images that are adjacent in the matrix, whose positions are `step`
+     * apart. */
     void multiply_several(ptrdiff_t group, T *filters, T *col, T *places,
                           ptrdiff_t step, ptrdiff_t images, T *side, bool add) const {
         const ptrdiff_t columns = c.columns, ld = images * columns;

@@ -1,4 +1,4 @@
-/* Vectors of 32 bytes; see `micro_body.hpp`, which this is included beside. */
+/* Vectors of 32 bytes; see `micro_body.hpp`, which is included with it. */
 
 template <typename T> struct Lanes;
 

@@ -2,12 +2,12 @@
  *
  * A square of 4 x 4 pixels of the result is a product of polynomials, which 36 products
  * determine instead of 144: images and filters are evaluated at six points along both
- * axes, multiplied there, and the result is interpolated. See A. Lavin and S. Gray, Fast
- * algorithms for convolutional neural networks, CVPR 2016; the points are others, with
- * which the error is two to four times that of the direct way.
+ * axes, multiplied there, and the result is interpolated. See A. Lavin and S. Gray,
+ * Fast algorithms for convolutional neural networks, CVPR 2016; the points are others,
+ * with which the error is two to four times that of the direct way.
  *
- * An infinite number would spread over the whole square, so the caller is told of it.
- */
+ * An infinite number would spread over the whole square, so it is reported to the
+ * caller. */
 #ifndef CHAINER_FAST_CONVOLUTION_WINOGRAD_HPP
 #define CHAINER_FAST_CONVOLUTION_WINOGRAD_HPP
 
@@ -19,8 +19,7 @@ namespace {
 
 constexpr ptrdiff_t WINOGRAD_SIDE = 4, WINOGRAD_POINTS = 36;
 
-/* Pixels of a square that begins at some row and column; `outside` for those that are not
- * in the image. */
+/* Pixels of a square at some row and column; `outside` for those outside the image. */
 template <typename T>
 void find_square(T *image, const Steps &steps, const ptrdiff_t *length, ptrdiff_t top,
                  ptrdiff_t left, ptrdiff_t side, T *outside, T **pixels) {
@@ -32,7 +31,7 @@ void find_square(T *image, const Steps &steps, const ptrdiff_t *length, ptrdiff_
         }
 }
 
-/* The squares of 4 x 4 pixels that images are cut into. */
+/* The squares of 4 x 4 pixels into which images are divided. */
 struct Squares {
     ptrdiff_t count, rows, columns;
 
@@ -46,7 +45,7 @@ struct Squares {
     ptrdiff_t left(ptrdiff_t i) const { return i % columns * WINOGRAD_SIDE; }
 };
 
-/* Whether fewer products are worth the transformations. */
+/* Whether fewer products outweigh the transformations. */
 inline bool winograd_pays(const Convolution &c, const ptrdiff_t *outs) {
     const Window &w = c.w;
     if (w.nd != 2 || c.groups != 1)
@@ -55,8 +54,8 @@ inline bool winograd_pays(const Convolution &c, const ptrdiff_t *outs) {
         if (w.ksize[j] != 3 || w.stride[j] != 1 || w.dilate[j] != 1 || w.pad[j] > 2)
             return false;
     const Squares squares(c.images, outs);
-    /* Squares that stick out of the image cost as well, and so do filters, which take
-       four times their memory. */
+    /* Squares that extend beyond the image have costs, too, as do filters, which
+     * need four times their memory. */
     return std::min(c.channels, c.filters) >= 32 && c.channels * c.filters <= 131072
         && c.images * outs[0] * outs[1] >= 10 * squares.count
         && 4 * squares.count >= std::max(c.channels, c.filters);

@@ -16,7 +16,7 @@ CF_ELEMENT void store_some(T *p, typename Lanes<T>::V v, ptrdiff_t n) {
 }
 
 /* Polynomials are evaluated at 0, A, -A, B, -B and infinity. These are exact in binary,
- * and near enough to one that little is lost to rounding. */
+ * and close enough to one to keep rounding errors small. */
 constexpr double WINOGRAD_A = 0.75, WINOGRAD_B = 1.5;
 constexpr double WINOGRAD_A2 = WINOGRAD_A * WINOGRAD_A;
 constexpr double WINOGRAD_B2 = WINOGRAD_B * WINOGRAD_B;
@@ -41,7 +41,7 @@ CF_ELEMENT void winograd_line_in(const typename Lanes<T>::V *d, ptrdiff_t step,
     out[5 * out_step] = L::fma(product, d1, L::fma(sum, d3, d[5 * step]));
 }
 
-/* Three elements of a filter, or four gradients taken as a filter. */
+/* Three elements of a filter, or four gradients treated as a filter. */
 template <typename T, int N>
 CF_ELEMENT void winograd_line_filter(const typename Lanes<T>::V *g, ptrdiff_t step,
                                      typename Lanes<T>::V *out, ptrdiff_t out_step) {
@@ -109,7 +109,7 @@ CF_ELEMENT void both_ways(const typename Lanes<T>::V *square,
         line(lines + IN * i, 1, result + OUT * i, 1);
 }
 
-/* Whether a vector is zero, as is the product of zero with finite numbers alone. */
+/* Whether a vector is zero, as is the product of zero with finite numbers only. */
 template <typename T>
 CF_ELEMENT bool is_zero(typename Lanes<T>::V vector) {
     T numbers[Lanes<T>::N];

@@ -79,8 +79,8 @@ struct WinogradFilters {
         return finite;
     }
 
-    /* Where rows of a panel begin in an array of shape (panels, points, rows,
-       vectors). */
+    /* Offset of rows of a panel in an array of shape (panels, points, rows,
+     * vectors). */
     ptrdiff_t part(const Panel &panel, ptrdiff_t point, ptrdiff_t rows) const {
         const ptrdiff_t width = panel.vectors * micro.lanes;
         return (WINOGRAD_POINTS * panel.first + point * width) * rows;

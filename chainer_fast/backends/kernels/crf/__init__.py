@@ -1,8 +1,8 @@
 """Conditional random fields of chains of labels.
 
-Chains are sorted by their lengths, the longest first, and so are given as ``sizes``:
-the number of chains that have a label at each time, none larger than the one before.
-The scores of labels are rows of a matrix, time after time.
+Chains are sorted by their lengths, the longest first, and described by ``sizes``:
+the number of chains that have a label at each time, none larger than the previous
+one. The scores of labels are rows of a matrix, time after time.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _split(rows, sizes):
 def _log_sum(x, axis):
     xp = get_array_module(x)
     top = x.max(axis=axis, keepdims=True)
-    # Where nothing is possible, zero is as good a reference.
+    # If nothing is possible, zero can be the reference.
     top = xp.where(top == -numpy.inf, 0, top)
     total = xp.exp(x - top).sum(axis=axis)
     with numpy.errstate(divide='ignore'):
@@ -76,9 +76,9 @@ def back(
     Parameters
     ----------
     x, cost, sizes
-        As it was given them.
+        As for :func:`forth`.
     before, totals : array
-        What it returned.
+        Results of :func:`forth`.
     g : array, shape (sizes[0],)
         Gradients of ``totals``.
 
@@ -92,7 +92,7 @@ def back(
     gcost = xp.zeros(cost.shape)
     cost = cost.astype(numpy.float64)
     times = list(zip(*[_split(rows, sizes) for rows in (x, before, gx)], strict=True))
-    # All ways from a label to the end, with the scores of both.
+    # All paths from a label to the end, with the scores of both.
     ahead = xp.empty((0, x.shape[1]))
     for row, here, grow in reversed(times):
         n = len(ahead)

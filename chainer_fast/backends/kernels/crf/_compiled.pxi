@@ -19,8 +19,8 @@ cdef extern from "chainer_fast/backends/kernels/crf/loops.hpp" \
 cdef object _sizes(object x, object cost, object sizes):
     """Return the sizes of the chains as an array, or None if they do not fit.
 
-    There are as many scores as they tell, for the labels that costs have, and a size is
-    no larger than the one before.
+    The number of scores must be their sum, with a score for each label of the costs,
+    and no size may be larger than the previous one.
     """
     cdef char kind = kind_of(x)
     cdef npy_intp i, n

@@ -73,7 +73,7 @@ def back(
         'T cost, float64 here, float64 ahead, float64 total, float64 g',
         'float64 gcost', 'exp(here + cost + ahead - total) * g', 'a + b',
         'gcost = gcost + a', '0', 'crf_pairs')
-    # All ways from a label to the end, with the scores of both.
+    # All paths from a label to the end, with the scores of both.
     ahead = before[:0]
     for start, size, n in reversed(list(_starts(sizes))):
         rows = slice(start, start + size)

@@ -1,9 +1,9 @@
 """Cross entropy between the softmax of scores and labels, along axis 1.
 
-Losses and gradients of a sample are made in one go over its scores. Beside the losses,
-their kernels return what is kept of the scores for the gradient: the softmax, or on a
-GPU what it is made of, from which :func:`shares` makes it. Half floats are computed in
-single precision, in which their losses are returned.
+Losses and gradients of a sample are computed in one pass over its scores. In addition
+to the losses, the kernels return values of the scores that the gradient needs: the
+softmax, or on a GPU the values from which :func:`shares` computes it. For float16, the
+losses are computed and returned in single precision.
 """
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def _softmax(x):
 
 
 def _classes(t, ignore_label):
-    """Labels in which those that do not count are 0, a class that always exists."""
+    """Labels, with the ignored ones replaced by 0, a class that always exists."""
     xp = get_array_module(t)
     counted = t != ignore_label
     return xp.where(counted, t, 0), counted
 
 
 def _wide(x):
-    # Half precision is enough for scores, but not for sums.
+    # float16 is precise enough for scores, but not for sums.
     return halves.cast(x, numpy.promote_types(x.dtype, numpy.float32))
 
 
 @kernel(device=device.shares)
 def shares(x: NdArray, kept: tp.Any) -> NdArray:
-    """Return the softmax of scores from what is kept of them."""
+    """Return the softmax of scores from the values kept of them."""
     return kept
 
 
@@ -88,14 +88,14 @@ def hard_losses(
     class_weight : array, shape (classes,), or None
         Weight of each class.
     ignore_label : int or None
-        Label that does not count, and need not be a class.
+        Label to ignore; it need not be a class.
 
     Returns
     -------
     losses : array
-        Of the shape of ``t``, zero where labels do not count.
+        Of the shape of ``t``, zero for ignored labels.
     kept : array or tuple of array
-        What is kept of the scores.
+        Values of the scores for the gradient.
     """
     xp = get_array_module(x)
     y, log_y = _softmax(_wide(x))
@@ -112,7 +112,7 @@ def hard_losses(
 def factors(
         x: NdArray, t: NdArray, class_weight: NdArray | None,
         ignore_label: int | None) -> tuple[NdArray, NdArray]:
-    """Classes of labels, and what turns their log probabilities into losses.
+    """Classes of labels, and the factors from their log probabilities to losses.
 
     Parameters
     ----------
@@ -122,9 +122,9 @@ def factors(
     Returns
     -------
     classes : array
-        Labels, of which those that are not classes are clipped.
+        Labels, clipped to the range of classes.
     factors : array
-        Negative weights, zero where labels do not count, in the dtype of ``x``.
+        Negative weights, zero for ignored labels, in the dtype of ``x``.
     """
     negative.warn('t', t, ignore_label, x.shape[1], 'classes', clipped=True)
     classes = get_array_module(t).clip(t, 0, x.shape[1] - 1)
@@ -138,7 +138,7 @@ def _mean_factor(xp, count):
     """Return the factor that turns a sum into a mean, at most 1."""
     if xp is numpy:
         return 1. / max(int(count), 1)
-    # The factor stays on the GPU, so that the host need not wait for it.
+    # The factor stays on the GPU, so that the host does not wait for it.
     return 1. / xp.maximum(count, 1)
 
 
@@ -153,11 +153,11 @@ def mean(
     losses : array
         Losses of any shape.
     t : array or None
-        Labels of these losses. They are not used where ``n`` is given.
+        Labels of these losses. They are not used if ``n`` is given.
     ignore_label : int or None
-        Label that does not count.
+        Label to ignore.
     n : int or None
-        Number by which to divide, instead of that of the labels that count.
+        Divisor, instead of the number of labels that are not ignored.
     dtype : dtype
         Type of the mean.
 
@@ -176,7 +176,7 @@ def mean(
 
 def _shares_and_scale(x, kept, g, factor):
     y = _wide(softmax.softmax(_wide(x), 1) if kept is None else kept)
-    # The factor of a mean may be below the range of half precision.
+    # The factor of a mean may be below the range of float16.
     scale = halves.cast(g, y.dtype)
     if factor is not None:
         scale = scale * get_array_module(x).asarray(factor, dtype=y.dtype)
@@ -203,11 +203,11 @@ def hard_gradient(
     x, t, class_weight, ignore_label
         As for the losses.
     kept : array or None
-        What is kept of the scores, if anything is.
+        Values of the scores from the forward pass, if any.
     g : array
         Gradients of the losses, of a shape that broadcasts to theirs.
     factor : float, array or None
-        Factor of these.
+        Factor of these gradients.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def soft_losses(
     losses : array
         Of the shape of ``x`` without axis 1.
     kept : array or tuple of array
-        What is kept of the scores.
+        Values of the scores for the gradient.
     """
     t = _wide(t)
     y, log_y = _softmax(_wide(x))
@@ -273,7 +273,7 @@ def _soft_gradient_on_host(x, kept, t, g, factor):
 @kernel(compiled=_soft_gradient_on_host, device=device.soft_gradient)
 def soft_gradient(
         x: NdArray, kept: tp.Any, t: NdArray, g: NdArray, factor: float) -> NdArray:
-    """Gradient of :func:`soft_losses`, where the labels of a sample sum to one.
+    """Gradient of :func:`soft_losses`, if the labels of a sample sum to one.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ cdef object _weights(object class_weight, object x):
 
 
 cdef bint _weigh(object weights, object x) noexcept:
-    """Tell whether there is a weight for each class, or none is given."""
+    """Return whether there are no weights, or one for each class."""
     return weights is None or is_vector(
         weights, kind_of(x), PyArray_DIM(<np.ndarray>x, 1))
 
@@ -188,7 +188,7 @@ cdef enum:
 
 cdef bint _plain_arguments(
         Shortcut shortcut, FunctionBase function, Ignored *ignored) except -1:
-    """Tell whether the attributes are for the loops; read the label to ignore."""
+    """Return whether loops support the attributes; read the label to ignore."""
     cdef object reduce = shortcut.field(function, REDUCE)
     return (shortcut.field(function, CLASS_WEIGHT) is None
             and type(reduce) is str and <str>reduce == 'mean'
@@ -215,7 +215,7 @@ cdef class SoftmaxCrossEntropyShortcut(Shortcut):
         cdef npy_intp rows, counted = 0
         cdef double coeff
         cdef Ignored ignored
-        # These may run code of the user's, so they come first.
+        # These may run code of the user, so they come first.
         cdef bint normalize = self.field(function, NORMALIZE)
         cdef bint keeps = self.field(function, CACHE_SCORE)
         if n != 2 or not _plain_arguments(self, function, &ignored):

@@ -1,7 +1,7 @@
-"""The cross entropy on a GPU: a launch each for losses, their mean and the gradient.
+"""Cross entropy on a GPU: one launch each for losses, their mean and the gradient.
 
-The softmax itself is not written to memory: what is kept of the scores are the largest
-of each sample and the sum of the exponentials relative to it.
+The softmax itself is not written to memory: only the largest score of each sample is
+kept, and the sum of the exponentials relative to it.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _samples(x):
 
 def _label_args(x, t, class_weight, ignore_label):
     weighted = class_weight is not None
-    # Without weights, any array takes their place.
+    # Without weights, any array is passed instead.
     return t, class_weight if weighted else x, ignore_label, int(weighted), x.shape[1]
 
 
@@ -41,7 +41,7 @@ def hard_losses(
     if x.dtype.kind != 'f' or not x.shape[1]:
         return NotImplemented
     losses, top, total = [_empty(t.shape, x) for _ in range(3)]
-    # CuPy takes raw arrays only if the axes to reduce come first.
+    # CuPy supports raw arrays only if the axes to reduce come first.
     scores = cuda.cupy.moveaxis(x, 1, 0)
     label = 'chainer_fast::class_of(labels[_i], classes)'
     exponentials(
@@ -110,7 +110,7 @@ def mean(
     if not losses.size:
         return NotImplemented
     if n is not None:
-        t = losses      # in place of labels, which are not used
+        t = losses      # instead of labels, which are not used
     return reduction.mean(
         'T loss, L t, int64 ignored', 'loss', 't != ignored', (losses, t, ignore_label),
         n, dtype, 'cross_entropy_mean', inverse=True)
@@ -118,7 +118,7 @@ def mean(
 
 def _gradient(params, operation, name, x, kept, g, factor, *args):
     gx = cuda.cupy.empty(x.shape, x.dtype)
-    # The classes of one sample lie `inner` apart.
+    # The classes of one sample are `inner` elements apart.
     cuda.elementwise(
         'T x, raw S top, raw S total, G g, S factor, int64 classes, int64 inner, '
         + params, 'T gx', '''

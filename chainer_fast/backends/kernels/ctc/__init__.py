@@ -1,8 +1,9 @@
 """Connectionist temporal classification.
 
-A path through the times of a sample goes by states: the labels, with blanks around them
-and between them. From one time to the next it stays, goes on to the next state, or
-skips a blank between two labels that differ. Probabilities are kept as logarithms.
+A path through the times of a sample is a sequence of states: the labels, with blanks
+around them and between them. From one time to the next it keeps its state, moves to the
+next one, or skips a blank between two different labels. Probabilities are kept as
+logarithms.
 """
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ LOG_ZERO = -1e30
 
 
 def paths(labels: NdArray, blank: int) -> NdArray:
-    """Lay blanks around labels and between them.
+    """Insert blanks around labels and between them.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def paths(labels: NdArray, blank: int) -> NdArray:
 
 
 def _came_from(states, bar):
-    """Probabilities of states, summed over where a path may come from."""
+    """Probabilities of states, summed over the possible previous states of a path."""
     xp = get_array_module(states)
     total = states.copy()
     total[:, 1:] = xp.logaddexp(states[:, 1:], states[:, :-1])
@@ -50,7 +51,7 @@ def _came_from(states, bar):
 
 
 def _goes_to(states, bar):
-    """Probabilities of states, summed over where a path may go."""
+    """Probabilities of states, summed over the possible next states of a path."""
     xp = get_array_module(states)
     total = states.copy()
     total[:, :-1] = xp.logaddexp(states[:, :-1], states[:, 1:])
@@ -101,7 +102,7 @@ def path_probabilities(
             after = _goes_to(after + log_p[t + 1], bar)
         after = xp.where((last == t)[:, None], last_row, after)
         result[t] = before[t] + after
-    # Every path is in some state at any time up to the last; the first time will do.
+    # Every path is in some state at any time up to the last, so the first one is used.
     largest = result[0].max(axis=1)
     total = largest + xp.log(xp.exp(result[0] - largest[:, None]).sum(axis=1))
     return result, total
@@ -117,7 +118,7 @@ def sum_by_class(
     path : array of integers, shape (batch, states)
         Symbols of the states.
     path_length : array of integers, shape (batch,)
-        Number of states that count.
+        Number of states to use.
     classes : int
         Number of symbols.
 
@@ -147,17 +148,17 @@ def ctc(
         Scores, before any softmax.
     labels : array of int32, shape (batch, n)
         Labels from ``-classes`` up to ``classes - 1``. Negative ones count from the
-        end, but are equal to no other label.
+        end, but are not equal to any other label.
     blank : int
-        The class that stands for no label.
+        The class that means no label.
     input_length : array of int32, shape (batch,)
-        Number of times of each sample. One below 1 counts from the end of all times as
-        far as the loss is concerned, and leaves no gradient. With one above the number
-        of times, nothing is possible.
+        Number of times of each sample. For the loss, one below 1 counts from the end
+        of all times; the gradient is zero. With one above the number of times, no
+        labels are possible.
     label_length : array of int32, shape (batch,)
         Number of labels of each sample, from 0 to ``n``.
     backprop : bool
-        Whether the gradient is wanted.
+        Whether to compute the gradient.
 
     Returns
     -------
@@ -181,14 +182,14 @@ def ctc(
     path = paths(labels, blank)
     symbols = xp.where(path < 0, path + classes, path)
     log_y = scores - xp.log(total)
-    # No score is better than the largest; minus infinity is a zero like any other.
+    # No score is larger than the largest; minus infinity is a zero probability.
     log_p = xp.maximum(xp.take_along_axis(log_y, symbols[None], axis=2), LOG_ZERO)
 
     last = input_length - 1
     last = xp.where(last < 0, last + steps, last)
     path_length = 2 * label_length + 1
     result, log_likelihood = path_probabilities(log_p, path, last, path_length)
-    # This comparison is false for NaN, which is not impossible.
+    # This comparison is false for NaN, which does not mean impossible.
     impossible = log_likelihood < LOG_ZERO / 2
     losses = xp.where(impossible, numpy.inf, -log_likelihood)
     if not backprop:

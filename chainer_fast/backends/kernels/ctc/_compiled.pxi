@@ -12,7 +12,7 @@ cdef extern from "chainer_fast/backends/kernels/ctc/loops.hpp" \
 
 cdef bint _fit(object x, npy_int32 blank, object labels, object input_length,
                object label_length) noexcept:
-    """Tell whether each sample has lengths and as many labels, all of them classes."""
+    """Return whether each sample has lengths, and so many labels of classes."""
     cdef ptrdiff_t batch = PyArray_DIM(<np.ndarray>x, 1)
     cdef ptrdiff_t classes = PyArray_DIM(<np.ndarray>x, 2)
     cdef ptrdiff_t i, j, width

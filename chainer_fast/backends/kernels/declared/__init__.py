@@ -1,4 +1,4 @@
-"""Kernels that are declared: a loop in C++, and a line that says what it takes.
+"""Declared kernels: a loop in C++, and a line that declares its arguments.
 
 ``declared('huber_grad')`` is the compiled form of the kernel of that name. It is
 called with arrays and numbers in the order of its signature (see

@@ -8,7 +8,7 @@ _OPERANDS = {'y': _OUTPUT, 'g': _GRADIENT}
 
 
 cdef class _Gradient:
-    """The kernel of a gradient, and the arrays that it takes."""
+    """The kernel of a gradient, and its arrays."""
     cdef DeclaredKernel kernel
     cdef int operands[3]
     cdef int n
@@ -53,9 +53,9 @@ cdef class Declared(Shortcut):
     forward : str
         Name of the kernel.
     *gradients : tuple of str and int, or None
-        For each input the name of a kernel, and the arrays that this one takes: the
-        number of an input, ``'y'`` for the output or ``'g'`` for its gradient. None if
-        no gradient flows to the input.
+        For each input the name of a kernel, and its arrays: the number of an input,
+        ``'y'`` for the output or ``'g'`` for its gradient. None if the input has no
+        gradient.
     """
     cdef readonly DeclaredKernel kernel
     cdef tuple _gradients

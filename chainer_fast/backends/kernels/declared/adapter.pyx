@@ -1,8 +1,8 @@
-"""The one way from Python to all declared loops.
+"""The adapter from Python to all declared loops.
 
-It does for each kernel what its signature says: it compares types and shapes, reads
-numbers, makes results, and declines what it has no loop for. It lets other threads run
-while a long loop does, and asks for floating-point flags.
+It handles each kernel according to its signature: it compares types and shapes, reads
+numbers, makes results, and declines arguments that no loop supports. It releases the
+GIL during long loops, and reads floating-point flags.
 """
 import sys
 
@@ -123,7 +123,7 @@ cdef class DeclaredKernel:
         if len(args) != self._arguments or not args:
             raise TypeError('%s takes %d arguments, got %d' % (
                 self.name, self._arguments, len(args)))
-        # Truth values may run code of the user's, which comes before all checks.
+        # Truth values may run code of the user, so they come before all checks.
         numbers[0] = 0
         for i in range(self._arguments):
             if not self._is_number[i]:
@@ -142,9 +142,9 @@ cdef class DeclaredKernel:
         return NotImplemented if made is None else made
 
     cdef object run_for(self, FunctionBase function, PyObject **arrays):
-        """Return what the loop makes with numbers that are attributes of a function.
+        """Return the results of the loop with attributes of a function as numbers.
 
-        None if it is not for them.
+        The result is None if the loop does not support them.
         """
         cdef double numbers[MOST_NUMBERS]
         cdef Axes axes
@@ -164,7 +164,7 @@ cdef class DeclaredKernel:
         return self._run(arrays, &axes, numbers)
 
     cdef bint _read(self, const Bound *bound, object value, double *number) except -1:
-        """Read a number; False if it is none of those that the signature names."""
+        """Read a number; return False if the signature does not allow it."""
         if bound.type == b'b':
             number[0] = bool(value)
             return True
@@ -183,7 +183,7 @@ cdef class DeclaredKernel:
             bound.over and not number[0] > bound.least)
 
     cdef object _run(self, PyObject **arrays, Axes *axes, const double *numbers):
-        """Return what the loop makes, or None if it is not for the arguments."""
+        """Return the results of the loop; None if it does not support the call."""
         cdef Held results, kept
         cdef Task task
         cdef Classes classes
@@ -207,7 +207,7 @@ cdef class DeclaredKernel:
 
 
 cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexcept:
-    """Find axes that are adjacent; False for any other argument.
+    """Find axes that are adjacent; return False for any other argument.
 
     They are an int, or a tuple of ints, perhaps of all axes but those to be found, or
     None for all.
@@ -232,7 +232,7 @@ cdef bint _read_axes(object axis, object array, Around type_, Axes *axes) noexce
         named[i] = type_ == OTHERS
     for each in <tuple>axis:
         i = place_of(each, ndim)
-        # An axis that comes twice is an error, which NumPy reports.
+        # A repeated axis is an error, which NumPy reports.
         if i < 0 or named[i] != (type_ == OTHERS):
             return False
         named[i] = type_ != OTHERS

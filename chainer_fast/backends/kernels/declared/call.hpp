@@ -1,10 +1,9 @@
 /* What a declared loop is called with, and how it is declared.
  *
- * A family keeps its loops in plain C++ files, which know nothing of Python or NumPy. A
- * line of its table names a loop and says in a signature which arrays and numbers it
- * takes (see `signatures.py`). The adapter checks the arguments of each call, makes the
- * results, and shares the work out among threads.
- */
+ * A family keeps its loops in plain C++ files, which do not depend on Python or NumPy.
+ * A line of its table names a loop, and its signature declares the arrays and numbers
+ * of its arguments (see `signatures.py`). The adapter checks the arguments of each
+ * call, makes the results, and shares the work out among threads. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* From arrays of NumPy to the call of a loop, as a signature says. */
+/* From arrays of NumPy to the call of a loop, according to a signature. */
 #pragma once
 
 #include <Python.h>
@@ -28,7 +28,7 @@ struct Shape {
     bool whole;             // that of the first array
 };
 
-/* The axes of the first array that symbols stand for: each up to where the next begins. */
+/* The axes of the first array for each symbol: each up to where the next begins. */
 struct Axes {
     int begin[MOST_SYMBOLS + 1];
     ptrdiff_t lengths[MOST_SYMBOLS];
@@ -180,7 +180,7 @@ private:
     }
 };
 
-/* What a signature says, and the loops. */
+/* A parsed signature, and the loops. */
 struct Rules {
     Slot slots[MOST_OPERANDS];
     int inputs, operands, symbols;
@@ -236,7 +236,7 @@ struct Rules {
     }
 
 private:
-    /* Whether the signature allows the first array; finds what symbols stand for. */
+    /* Whether the signature allows the first array; finds the axes of symbols. */
     bool suits(PyArrayObject *first, Axes *axes) const {
         const int typenum = PyArray_TYPE(first), ndim = PyArray_NDIM(first);
         if (typenum != NPY_FLOAT && typenum != NPY_DOUBLE

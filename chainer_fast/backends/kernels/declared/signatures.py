@@ -1,7 +1,7 @@
-"""The language in which kernels say what they take.
+"""The language in which kernels declare their arguments.
 
-``x:E(*,m) t:E(*,m) g:E(*,m)|E(*,1) delta:c>0 -> gx:E(*,m)`` takes three arrays of one
-float type and a positive number, and makes an array.
+``x:E(*,m) t:E(*,m) g:E(*,m)|E(*,1) delta:c>0 -> gx:E(*,m)`` accepts three arrays of one
+float type and a positive number, and returns an array.
 
 Types
     ``F`` are floats and doubles, ``E`` also halves, which are computed in single
@@ -9,24 +9,24 @@ Types
     integers of 32 or 64 bits, and ``class``, such integers from zero up to the number
     of columns.
 Shapes
-    ``*`` stands for any number of axes, a letter for one axis, ``1`` for an axis of
-    length one; all arrays share the lengths of axes. The first array has all of them.
-    Those before the last symbol are rows, and the last one is columns; columns after a
-    comma, and those of a shape of one symbol, are independent of each other, while
-    columns after a semicolon belong to a row as a whole. ``|`` stands between two
-    shapes that an array may have, the first of which goes before.
+    ``*`` means any number of axes, a letter for one axis, ``1`` for an axis of length
+    one; all arrays share the lengths of axes. The first array has all of them. Those
+    before the last symbol are rows, and the last one is columns; columns after a comma,
+    and those of a shape of one symbol, are independent of each other, while columns
+    after a semicolon belong to a row as a whole. ``|`` separates two shapes that an
+    array may have; the first has priority.
 Axes
     ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones, or None for
-    all: of them is the second of three symbols, as in ``x:F(before;n;behind)``. The
-    others stand for the axes on either side, if any. ``axis:others`` names all axes but
-    those in the middle, and ``axis=1`` is no argument but says which one it is: that of
-    the channels of images. Arrays that lie in memory in another order of axes are read
-    in that order; of images, those with the channels last. Where some array has the
-    axes on either side alone, these have to be in order.
+    all: it is the second of three symbols, as in ``x:F(before;n;behind)``. The others
+    are the axes before and after, if any. ``axis:others`` names all axes but those in the middle,
+    and ``axis=1`` is not an argument but a constant: the axis of the channels of
+    images. Arrays with another order of axes in memory are read in that order; of
+    images, those with the channels last. If an array has only the axes before and
+    after, these must be in order.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
     integer of Python below 2**31 in size; ``b`` a truth value. ``none`` is None: the
-    reference serves everything else.
+    reference is used for everything else.
 """
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Array(tp.NamedTuple):
 class Number(tp.NamedTuple):
     """A number of a signature, or axes.
 
-    ``over`` says that it must be more than its least value.
+    If ``over``, it must be greater than its least value.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Number(tp.NamedTuple):
 
 
 class Signature(tp.NamedTuple):
-    """What a kernel takes and makes.
+    """Arguments and outputs of a kernel.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Signature(tp.NamedTuple):
     whole_rows : bool
         Whether the columns of a row belong together.
     axis : int or None
-        The axis of the second symbol, if it is none of the arguments.
+        The axis of the second symbol, if it is not an argument.
     """
 
     arguments: tuple[Array | Number, ...]
@@ -118,12 +118,13 @@ def _argument(text):
 
 
 def read(text: str) -> Signature:
-    """Return what a signature says.
+    """Parse a signature.
 
     Raises
     ------
     ValueError
-        If it is none, or if the first array does not have all symbols.
+        If it is not a signature, or if the first array does not have all
+        symbols.
     """
     left, _, right = text.partition('->')
     fixed = re.search(r' axis=(\d+)', left)

@@ -1,4 +1,4 @@
-"""Rows and elements of matrices, found by their numbers."""
+"""Rows and elements of matrices, selected by their numbers."""
 from __future__ import annotations
 
 import typing as tp
@@ -23,7 +23,7 @@ def look_up(ids: NdArray, W: NdArray, ignore_label: int | None) -> NdArray:
     W : array, shape (rows, columns)
         The matrix.
     ignore_label : int or None
-        Number in whose place there are zeros.
+        Number whose row is zero.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def look_up(ids: NdArray, W: NdArray, ignore_label: int | None) -> NdArray:
 def add_rows(
         ids: NdArray, gy: NdArray, shape: tuple[int, ...],
         ignore_label: int | None) -> NdArray:
-    """Sum rows up in a matrix of zeros, each in the row that its id names.
+    """Add rows to a matrix of zeros, each to the row that its id names.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def add_rows(
     shape : tuple of int
         Shape of the matrix, ``(rows, columns)``.
     ignore_label : int or None
-        Id whose rows are left out.
+        Id whose rows are not added.
 
     Returns
     -------
@@ -73,13 +73,13 @@ def add_rows(
 
 @kernel(device=_device.select)
 def select(x: NdArray, t: NdArray) -> NdArray:
-    """Take from each row of ``x`` the element that ``t`` names."""
+    """Select from each row of ``x`` the element that ``t`` names."""
     return x[get_array_module(x).arange(t.size), t]
 
 
 @kernel(device=_device.place)
 def place(y: NdArray, t: NdArray, columns: int) -> NdArray:
-    """Put elements into the rows of a matrix of zeros, each where ``t`` names."""
+    """Set elements in the rows of a matrix of zeros, at the columns in ``t``."""
     xp = get_array_module(y)
     x = xp.zeros((len(t), columns), y.dtype)
     x[xp.arange(t.size), t] = y

@@ -1,4 +1,4 @@
-# Rows of matrices, found by their numbers: the compiled kernel and shortcut.
+# Rows of matrices, selected by their numbers: the compiled kernel and shortcut.
 #
 # Part of array/compiled.pyx.
 
@@ -7,7 +7,7 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
     cdef cppclass Numbers:
         npy_intp *room(ptrdiff_t n) except +
 
-    # The matrix, of which few elements may be in use, does not let other threads run.
+    # A long matrix does not release the GIL, as few of its elements may be in use.
     void take_rows_loop(
         char kind, const npy_intp *numbers, const void *matrix, object rows,
         ptrdiff_t n, ptrdiff_t columns) noexcept
@@ -17,7 +17,7 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
 
 
 cdef bint _are_ids(object ids) noexcept:
-    """Tell whether this is a plain array of signed integers of 4 or 8 bytes."""
+    """Return whether this is a plain array of signed integers of 4 or 8 bytes."""
     return (PyArray_CheckExact(ids) and PyArray_CHKFLAGS(ids, CF_PLAIN_FLAGS)
             and np.PyArray_ISSIGNED(<np.ndarray>ids)
             and np.PyArray_ISINTEGER(<np.ndarray>ids)
@@ -30,8 +30,8 @@ cdef bint _find_rows(
         bint *any_below) noexcept:
     """Write the numbers of rows, -1 for ignored ids; return whether each id has a row.
 
-    If any counts from the end, the caller has to warn of it, when it needs none of the
-    arrays any more: whoever shows warnings may change them.
+    If any counts from the end, the caller has to warn of it, but only when it no
+    longer needs the arrays: code that shows warnings may change them.
     """
     any_below[0] = False
     cdef npy_intp i, row
@@ -52,7 +52,7 @@ cdef bint _find_rows(
 
 
 cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
-    """Sum rows up; ``alone`` tells that those that are used may be kept alone."""
+    """Sum rows; if ``alone``, the result may have only the rows that are used."""
     cdef npy_intp dims[2]
     cdef npy_intp n
     cdef npy_intp *numbers
@@ -78,7 +78,7 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
     if not _find_rows(ids, dims[0], &ignored, numbers, &any_below):
         return NotImplemented
     if alone:
-        # The rows that are used are numbered anew, and a matrix has no others.
+        # The used rows get new numbers, and a matrix has no others.
         result = new_rows(places, dims[0], dims[1], PyArray_TYPE(<np.ndarray>gy))
         out = result.values
     else:

@@ -1,4 +1,4 @@
-/* Rows of matrices, found by their numbers; a negative one stands for zeros. */
+/* Rows of matrices, selected by their numbers; a negative one means zeros. */
 #pragma once
 
 #include <string.h>

@@ -27,17 +27,17 @@ def inverse(x: NdArray, check: bool) -> NdArray:
     x : array
         Square matrices.
     check : bool
-        Whether singular matrices are looked for on a GPU, too, which the host then has
-        to wait for.
+        Whether to check for singular matrices on a GPU, too; the host then waits for
+        the GPU.
 
     Returns
     -------
     array
-        Inverses. On a GPU they are not finite where there is none.
+        Inverses. On a GPU they are not finite if a matrix is singular.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a matrix has no inverse, and that was looked for.
+        If a matrix is singular, on the host or with ``check``.
     """
     return cuda.get_array_module(x).linalg.inv(x)

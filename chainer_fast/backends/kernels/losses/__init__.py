@@ -1,4 +1,4 @@
-"""Losses of pairs of arrays, and of scores with labels, that need no softmax."""
+"""Losses of pairs of arrays, and of scores with labels, without a softmax."""
 from __future__ import annotations
 
 import typing as tp
@@ -23,7 +23,7 @@ def _wide(dtype):
 @in_single
 def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
     """Mean of the squares of differences."""
-    # The sum of many halves, and their number, may overflow half precision.
+    # The sum of many halves, and their number, may overflow float16.
     diff = (x0 - x1).ravel()
     wide = diff.astype(_wide(diff.dtype), copy=False)
     return get_array_module(x0).asarray(wide.dot(wide) / wide.size, dtype=diff.dtype)
@@ -132,7 +132,7 @@ def sigmoid_mean(
     x, t, ignore_label
         As for the losses.
     n : int or None
-        Number by which to divide, instead of that of the labels that count.
+        Divisor, instead of the number of labels that are not ignored.
 
     Returns
     -------

@@ -12,12 +12,12 @@ from chainer_fast.types import NdArray
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name) for name in (
         'activation/elements.hpp', 'common/labels.hpp', 'losses/elements.hpp')])
-# Operators on half floats give single precision.
+# Operators on float16 return single precision.
 _WIDE = 'decltype(T() + T())'
 
 
 def _fit(*arrays):
-    """Return whether there is code for floating-point arrays: they must be alike."""
+    """Return whether the kernels support floating-point arrays: they must be alike."""
     first = arrays[0]
     return first.dtype.kind == 'f' and first.size and all([
         (a.dtype, a.shape) == (first.dtype, first.shape) for a in arrays])
@@ -116,7 +116,7 @@ def sigmoid_mean(
 def sigmoid_gradient(
         x: NdArray, t: NdArray, g: NdArray, ignore_label: int,
         number: tp.Any) -> NdArray:
-    # A number that is no array does not decide about a type.
+    # A number that is not an array does not affect the type.
     kind = 'S' if isinstance(number, cuda.ndarray) else 'float64'
     return _elementwise(
         _SIGMOID_PARAMS + ', T g, %s number' % kind, 'T gx', '''

@@ -19,12 +19,12 @@ def _matmul_on_device(a, b):
 
 @kernel(compiled=_compiled.matmul, device=_matmul_on_device)
 def matmul(a: NdArray, b: NdArray) -> NdArray:
-    """Products of matrices, in the last two axes; the others are broadcast.
+    """Products of matrices in the last two axes; the other axes are broadcast.
 
     Parameters
     ----------
     a, b : array
-        Floating-point. An operand of one axis is a vector.
+        Floating-point operands. An operand with one axis is a vector.
 
     Returns
     -------

@@ -1,7 +1,6 @@
-# Matrix products: large ones of floats by ``common.blas``, where that is faster.
-#
-# So are those that are shared among threads: NumPy's would be cut by a pool of its own.
-# All others are NumPy's.
+# Matrix products: large float32 ones by ``common.blas``, if that is faster.
+# It also computes those that are shared among threads, for which NumPy would use its
+# own pool. NumPy computes all others.
 #
 # Part of compiled.pyx.
 cimport numpy as np
@@ -45,11 +44,11 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
         OneThread(Control)
 
 cdef enum:
-    # From this many multiplications on other products are faster than NumPy's.
+    # From this many multiplications on, other products are faster than NumPy's.
     LARGE = 40 * 40 * 40
     MAX_INT = 2147483647
-    # OpenBLAS has threads for a matrix and a vector from this many multiplications on.
-    # They pay from the other number on.
+    # OpenBLAS uses threads for a matrix and a vector from this many multiplications on.
+    # They are faster from the other number on.
     THREADED_VECTOR = 9216
     LONG_VECTOR = 16000000
 
@@ -57,7 +56,7 @@ cdef Control _numpys = control_of_numpy()
 
 
 cdef bint _read(object array, Matrix *out) noexcept:
-    """Describe the matrices in the last two axes; return whether BLAS takes them."""
+    """Describe the matrices in the last two axes; return whether BLAS supports them."""
     cdef int n = PyArray_NDIM(array)
     cdef npy_intp rows = PyArray_DIM(array, n - 2), columns = PyArray_DIM(array, n - 1)
     cdef npy_intp row = np.PyArray_STRIDE(array, n - 2)
@@ -74,7 +73,7 @@ cdef bint _read(object array, Matrix *out) noexcept:
 
 
 cdef bint _is_ours(const ProductSizes &sizes, ptrdiff_t count) except -1:
-    """Tell whether as many products of these sizes are not left to NumPy."""
+    """Return whether a number of products of these sizes is not left to NumPy."""
     cdef ptrdiff_t m = sizes.rows, n = sizes.columns, k = sizes.depth
     cdef double work = <double>m * n * k
     # Products with a vector only read the matrix once.
@@ -84,10 +83,10 @@ cdef bint _is_ours(const ProductSizes &sizes, ptrdiff_t count) except -1:
 
 
 cdef object _by_numpy(a, b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, bint batches):
-    """Return the product, or products, by one thread where others gain nothing.
+    """Return the product, or products, with one thread if more are not faster.
 
-    Once woken, a thread of OpenBLAS takes a processor for a while, waiting, from the
-    threads of our loops.
+    After its wake-up, a thread of OpenBLAS spins for a while, and takes a processor
+    from the threads of our loops.
     """
     cdef OneThread *one = NULL
     cdef double work = <double>m * n * k
@@ -107,7 +106,7 @@ cpdef object dot(a, b):
         return a.dot(b)
     if is_half(a) and is_half(b):
         product = rounded(dot(as_floats(a), as_floats(b)))
-        # NumPy warns of numbers that are too large.
+        # NumPy warns of overflow.
         return a.dot(b) if product is None else product
     if PyArray_NDIM(a) != 2 or PyArray_NDIM(b) != 2:
         if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
@@ -122,7 +121,7 @@ cpdef object dot(a, b):
 
 
 cpdef object matmul(a, b):
-    """Return ``numpy.matmul(a, b)`` of arrays of NumPy."""
+    """Return ``numpy.matmul(a, b)`` of NumPy arrays."""
     if not PyArray_CheckExact(a) or not PyArray_CheckExact(b) or (
             min(PyArray_NDIM(a), PyArray_NDIM(b)) < 2
             or max(PyArray_NDIM(a), PyArray_NDIM(b)) > MAX_BATCH_AXES + 2):
@@ -177,9 +176,10 @@ cdef object _product(a, b, bint batches):
 
 
 cdef bint _step(object array, int axis, ptrdiff_t *length, ptrdiff_t *step) noexcept:
-    """Fill in the step of an axis, counted from the end; return whether BLAS takes it.
+    """Set the step of an axis, counted from the end; return whether BLAS supports it.
 
-    ``length`` is what the axis of the other operand has, and gets that of both.
+    ``length`` is the length of the axis in the other operand, and is set to the common
+    one.
     """
     cdef npy_intp n
     axis += PyArray_NDIM(array)

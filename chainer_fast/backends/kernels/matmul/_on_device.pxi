@@ -1,7 +1,6 @@
-# Products of matrices on GPUs by cuBLAS, and what is done to their rows.
-#
-# CuPy loads cuBLAS and has a handle of it for each thread and device. ``ndarray.dot``
-# takes microseconds to come to the call that is made here through its address.
+# Products of matrices on GPUs by cuBLAS, and operations on their rows.
+# CuPy loads cuBLAS and has a handle for each thread and device. ``ndarray.dot`` needs
+# microseconds before the call that is made here by address.
 #
 # Part of compiled.pyx.
 cimport numpy as np
@@ -53,13 +52,13 @@ cdef object _error = None
 
 cdef struct _Matrix:
     intptr_t address
-    int row             # elements from one row to the next, in memory
+    int row             # distance of rows in memory, in elements
     bint transposed     # rows in memory are columns
     int shape[2]
 
 
 cdef bint _look() except -1:
-    """Find cuBLAS, at the first product; tell whether it is there."""
+    """Find cuBLAS at the first product; return whether it is available."""
     global _looked, _handle, _error, _fast
     if not _looked:
         (gemm, set_stream, set_workspace), _handle, _error = _cublas.addresses()
@@ -72,7 +71,7 @@ cdef bint _look() except -1:
 
 
 def use_workspace(intptr_t memory, size_t size):
-    """Let products of this thread use some memory, so that a graph can have them.
+    """Let products of this thread use some memory, so that a graph can contain them.
 
     Parameters
     ----------
@@ -87,7 +86,7 @@ def use_workspace(intptr_t memory, size_t size):
 
 cdef bint _read_matrix(
         int device, object array, bint transposed, _Matrix *out) except -1:
-    """Read a matrix; False if cuBLAS cannot take it as it is."""
+    """Read a matrix; False if cuBLAS cannot use it directly."""
     cdef tuple shape = array.shape
     cdef Py_ssize_t length
     cdef int i
@@ -113,7 +112,7 @@ cdef bint _read_matrix(
 
 
 cdef object dense_on_device(object matrix):
-    """Return a matrix that cuBLAS takes as it is, so that products share a copy.
+    """Return a matrix that cuBLAS can use directly, so that products share a copy.
 
     The gradient of a sum is one number for all elements, for example.
     """
@@ -126,8 +125,8 @@ cdef object dense_on_device(object matrix):
 cdef object product_on_device(object a, object b, bint trans_a, bint trans_b):
     """Return the product of two matrices on the current GPU, each transposed or not.
 
-    It is None where the arrays are others, are not contiguous or have no elements, or
-    cuBLAS cannot be called.
+    It is None if the arrays are unsupported, not contiguous or empty, or cuBLAS
+    cannot be called.
     """
     cdef _Matrix left, right
     cdef int device = 0
@@ -168,7 +167,7 @@ cdef DeviceKernel _add_row = DeviceKernel(_compile_add_row)
 
 
 cdef bint add_row_on_device(object row, object matrix) except -1:
-    """Add a vector to all rows of a new matrix, in place; False if it does not fit."""
+    """Add a vector to all rows of a new matrix in place; False if it does not match."""
     cdef int device = 0
     cdef intptr_t context = current_context(&device)
     cdef intptr_t address

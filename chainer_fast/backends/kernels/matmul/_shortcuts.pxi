@@ -1,6 +1,5 @@
 # Compiled shortcuts of affine maps and products of matrices.
-#
-# The products are those of ``ndarray.dot``, without the method call.
+# The products equal those of ``ndarray.dot``, without the method call.
 #
 # Part of compiled.pyx.
 cimport numpy as np
@@ -38,7 +37,7 @@ cdef object _transposed(object matrix):
 
 
 cdef char _matrix(object array) noexcept:
-    """Return the kind of a matrix that is not empty, of any strides; else 0."""
+    """Return the kind of a nonempty matrix with any strides, else 0."""
     if not PyArray_CheckExact(array) or PyArray_NDIM(array) != 2 or (
             PyArray_SIZE(array) == 0):
         return 0
@@ -80,13 +79,13 @@ cdef class LinearShortcut(Shortcut):
                 return None
         y = dot(rows, _transposed(weight))
         if n == 3:
-            # Whoever shows warnings of the product may have changed the bias.
+            # Code that shows warnings of the product may have changed the bias.
             if not is_vector(bias, kind, _columns(y)):
                 return y + bias
             clear_float_errors()
             add_to_rows_loop(kind, bias, y, _rows(y), _columns(y))
             if float_errors():
-                # NumPy has told of the errors of the product, but not of the sum.
+                # NumPy has reported errors of the product, but not of the sum.
                 y = silently(dot, rows, _transposed(weight))
                 y += bias
         return y
@@ -103,7 +102,7 @@ cdef class LinearShortcut(Shortcut):
             return 0
         if wanted(function, 0):
             gx[0] = new_ref(dot(gy, weight))
-        # NumPy adds up the contiguous elements of a single column in pairs.
+        # NumPy sums the contiguous elements of a single column in pairs.
         if wants_bias and _matrix(gy) == kind == kind_of(gy) and _columns(gy) != 1:
             bias_grad = _sum_rows(kind, gy)
         by_numpy = wants_bias and bias_grad is None
@@ -151,7 +150,7 @@ cdef class LinearShortcut(Shortcut):
 
 
 cdef bint _add_product(PyObject *sums, object left, object right) except -1:
-    """Add a product to what takes it, if there is such; return whether it is added."""
+    """Add a product to an accumulator, if any; return whether it was added."""
     return sums is not NULL and (<Factors>sums).append(left, right)
 
 
@@ -178,13 +177,13 @@ cdef object _transposed_product(
         _transposed(a) if trans_a else a, _transposed(b) if trans_b else b)
 
 
-# Fields of products, of which some have the first alone, or none.
+# Fields of products, some of which have only the first one, or none.
 cdef enum:
     DTYPE, TRANS_A, TRANS_B, TRANS_C
 
 
 cdef class MatMulShortcut(Shortcut):
-    # The first lines are what ``inspect.signature`` reads.
+    # ``inspect.signature`` reads the first lines.
     """MatMulShortcut(transposed=None)
 --
 
@@ -193,8 +192,8 @@ cdef class MatMulShortcut(Shortcut):
     Parameters
     ----------
     transposed : tuple of bool, optional
-        Whether the factors and the product are transposed; if not given, the function
-        has attributes that tell.
+        Whether the factors and the product are transposed; by default, given by
+        attributes of the function.
     """
     cdef tuple transposed
 
@@ -224,7 +223,7 @@ cdef class MatMulShortcut(Shortcut):
         b = <object>x[1]
         if not _matrix(a):
             return None
-        # What tells whether an attribute is true may be code of the user's.
+        # Evaluating the truth of an attribute may run code of the user.
         trans_a, trans_b, trans_c = self._transposed(function)
         dtype = self._dtype(function)
         kind = _matrix(a)
@@ -248,8 +247,8 @@ cdef class MatMulShortcut(Shortcut):
         kind = _matrix(gy)
         if not kind or _matrix(a) != kind or _matrix(b) != kind:
             return 0
-        # Of op(a) op(b) = op(gy). NumPy adds up what a factor of another size has been
-        # broadcast to.
+        # For op(a) op(b) = op(gy). NumPy sums over axes along which a factor was
+        # broadcast.
         if _length(a, trans_a, 0) != _length(gy, trans_c, 0) or (
                 _length(a, trans_a, 1) != _length(b, trans_b, 0)
                 or _length(b, trans_b, 1) != _length(gy, trans_c, 1)):
@@ -300,9 +299,9 @@ cdef object _product_on_device(
 
 
 cdef bint _fits(FunctionBase function, int i, PyObject **gx) except -1:
-    """Tell whether there is a gradient, of the shape of its input.
+    """Return whether a gradient exists and has the shape of its input.
 
-    Without another size, a factor has been broadcast.
+    Otherwise a factor was broadcast.
     """
     return gx[i] is not NULL and shape_matches(
         <VariableNodeBase>function.input_nodes[i], <object>gx[i])

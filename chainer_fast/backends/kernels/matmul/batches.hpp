@@ -1,4 +1,4 @@
-/* Products of many matrices in single precision, side by side. */
+/* Products of many matrices in single precision. */
 #pragma once
 
 #include <stddef.h>
@@ -12,14 +12,14 @@ namespace {
 
 enum { MAX_BATCH_AXES = 8 };
 
-/* Where the matrices of a batch lie: axes in front, with steps of both operands. */
+/* The layout of a batch: leading axes, with steps of both operands. */
 struct Batch {
     ptrdiff_t axes, count, m, n, k;
     ptrdiff_t length[MAX_BATCH_AXES];
     ptrdiff_t a_step[MAX_BATCH_AXES], b_step[MAX_BATCH_AXES];   /* in elements */
 };
 
-/* c[i] = a[i] b[i]; the results lie one after another. Thin ones need no gemm. */
+/* c[i] = a[i] b[i]; the results are contiguous. Thin products need no gemm. */
 inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
                          Matrix<float> b, float *c) {
     const double work = (double)batch.m * batch.n * batch.k;

@@ -1,4 +1,4 @@
-"""Matrix products; see the kernels beside."""
+"""Matrix products; see the kernels in this folder."""
 cpdef object dot(a, b)
 cpdef object matmul(a, b)
 

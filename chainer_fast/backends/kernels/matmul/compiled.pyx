@@ -1,4 +1,4 @@
-"""Matrix products of the CPU and of GPUs, and shortcuts of affine maps."""
+"""Matrix products on the CPU and on GPUs, and shortcuts of affine maps."""
 cimport numpy as np
 
 np.import_array()

@@ -1,4 +1,4 @@
-/* The functions of cuBLAS that are called through their addresses. */
+/* The functions of cuBLAS that are called by address. */
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 namespace chainer_fast::matmul {
 
-/* Memory that cuBLAS uses on the way, of the running thread; 0 if it has its own. */
+/* Workspace of cuBLAS for the running thread; 0 if it uses its own. */
 struct Workspace {
     intptr_t memory;
     size_t size;
@@ -25,10 +25,10 @@ struct Cublas {
     int (*set_stream)(intptr_t handle, intptr_t stream) = nullptr;
     int (*set_workspace)(intptr_t handle, intptr_t memory, size_t size) = nullptr;
 
-    /* out = a b, of matrices with their rows one after the other, or their columns if
-     * they are transposed. ``kind`` is that of the arrays: half, single, double. cuBLAS
-     * has the columns of a matrix one after the other: it sees all of them transposed,
-     * so that the factors change places. Returns its status. */
+    /* out = a b, for row-major matrices, or column-major ones if they are transposed.
+     * ``kind`` is that of the arrays: half, single, double. cuBLAS uses column-major
+     * order: for it all matrices are transposed, so that the factors are swapped.
+     * Returns its status. */
     int product(intptr_t handle, intptr_t stream, int kind, bool fast, int rows,
                 int columns, int between, intptr_t a, int a_row, bool trans_a, intptr_t b,
                 int b_row, bool trans_b, intptr_t out) const {
@@ -38,7 +38,7 @@ struct Cublas {
         const double wide_one = 1, wide_zero = 0;
         const void *alpha = kind == 2 ? (const void *)&wide_one : &one;
         const void *beta = kind == 2 ? (const void *)&wide_zero : &zero;
-        int status = set_stream(handle, stream);    // which takes the workspace away
+        int status = set_stream(handle, stream);    // which resets the workspace
         if (!status && workspace().memory)
             status = set_workspace(handle, workspace().memory, workspace().size);
         if (status)

@@ -1,4 +1,4 @@
-/* What is done to the rows of a matrix on a GPU. */
+/* Operations on the rows of a matrix on a GPU. */
 #pragma once
 
 #include "chainer_fast/_cpu/element.hpp"

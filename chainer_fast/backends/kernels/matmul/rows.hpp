@@ -1,5 +1,5 @@
-/* A row that is added to all rows of a matrix, and rows that are added up; by several
- * threads, if that pays. */
+/* Adding a row to all rows of a matrix, and summing rows; by several threads, if that
+ * is faster. */
 #pragma once
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
@@ -22,7 +22,7 @@ void shared_add_to_rows(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     });
 }
 
-/* out = the rows of a, added up from the first to the last. */
+/* out = the sum of the rows of a, from the first to the last. */
 template <typename T>
 CF_CLONES void fill_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns,
                          ptrdiff_t begin, ptrdiff_t end) {
@@ -33,7 +33,7 @@ CF_CLONES void fill_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns,
             out[j] += a[i * columns + j];
 }
 
-/* A thread takes some of the columns. */
+/* A thread processes some of the columns. */
 template <typename T>
 void shared_sums(const T *a, T *out, ptrdiff_t rows, ptrdiff_t columns) {
     parallel(columns, GRAIN / rows + 1, [=](ptrdiff_t begin, ptrdiff_t end) {

@@ -2,7 +2,7 @@
 
 Each sample has candidates, the rows of ``ids``: numbers of rows of a matrix ``W``,
 counted from the end if negative. If ``counted`` is given, samples for which it is false
-are left out.
+are excluded.
 """
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sample(
 
 @kernel(compiled=compiled.in_buckets)
 def in_buckets(threshold: NdArray, values: NdArray, heights: tp.Any) -> NdArray:
-    """Find the values at heights above the bottom of the first bucket."""
+    """Return the values at heights above the bottom of the first bucket."""
     xp = get_array_module(threshold)
     heights = xp.asarray(heights)
     buckets = heights.astype(numpy.int32)
@@ -61,7 +61,7 @@ def _kept(counted, *arrays):
 
 
 def _placed(rows, counted, n):
-    """Rows for all of ``n`` samples, zero for those that are left out."""
+    """Rows for all of ``n`` samples, zero for excluded ones."""
     if counted is None:
         return rows
     xp = get_array_module(rows)
@@ -71,7 +71,7 @@ def _placed(rows, counted, n):
 
 
 def _wide(x):
-    # Halves are multiplied and summed up in single precision.
+    # Halves are multiplied and summed in single precision.
     return x.astype(numpy.float32) if x.dtype.char == 'e' else x
 
 
@@ -92,7 +92,7 @@ def scores(x: NdArray, W: NdArray, ids: NdArray, counted: NdArray) -> NdArray:
     """
     kept, rows = _kept(counted, x, ids)
     xp = get_array_module(x)
-    # Not by a BLAS, which may see invalid numbers where there are none.
+    # Not by a BLAS, which may raise the flag for invalid numbers without any.
     products = xp.einsum('ijk,ik->ij', _wide(W[rows]), _wide(kept))
     dtype = xp.result_type(x, W)
     return _placed(products.astype(dtype, copy=False), counted, len(ids))
@@ -160,7 +160,7 @@ def _sum_dtype(x):
 
 @kernel(device=device.losses)
 def losses(scores: NdArray, counted: NdArray, each: bool) -> NdArray:
-    """Losses of telling the target, the first candidate, from the others.
+    """Losses of distinguishing the target, the first candidate, from noise.
 
     Parameters
     ----------
@@ -172,11 +172,11 @@ def losses(scores: NdArray, counted: NdArray, each: bool) -> NdArray:
     Returns
     -------
     array, shape (samples,) or ()
-        Zero for samples that are left out.
+        Zero for excluded samples.
     """
     xp = get_array_module(scores)
     losses = xp.logaddexp(_signed(scores), scores.dtype.type(0))
-    # Samples that are left out have zero scores, and the flags take their loss away.
+    # Excluded samples have zero scores, and the flags remove their loss.
     losses = losses.sum(axis=1, dtype=_sum_dtype(scores)) * counted
     return xp.asarray(losses if each else losses.sum(), dtype=scores.dtype)
 
@@ -185,7 +185,7 @@ def losses(scores: NdArray, counted: NdArray, each: bool) -> NdArray:
 def factors(scores: NdArray, counted: tp.Any, g: NdArray) -> NdArray:
     """Gradient of :func:`losses` by the scores, given that of the losses.
 
-    It is not defined for samples that are left out.
+    It is not defined for excluded samples.
     """
     xp = get_array_module(scores)
     # The sigmoid, written so that no exponential overflows.
@@ -207,16 +207,17 @@ def ways(
     t : array of integers, shape (samples,)
         Leaves.
     begins : array of integers
-        Places in ``paths`` and ``codes`` where the way to each leaf begins.
+        Positions in ``paths`` and ``codes`` at which the path to each leaf
+        begins.
     paths, codes : array
-        Nodes on the ways, and the turns there: 1 or -1.
+        Nodes on the paths, and the turns at them: 1 or -1.
     longest : int
-        Number of steps, as many as there are to the farthest of the leaves.
+        Number of steps: the length of the longest path.
 
     Returns
     -------
     nodes, turns : array, shape (samples, longest)
-        Shorter ways are filled up with the last node and no turn, 0.
+        Shorter paths are padded with the last node and the turn 0.
     """
     xp = get_array_module(t)
     begin, end = begins[t][:, None], begins[t + 1][:, None]
@@ -235,7 +236,7 @@ def tree_loss(scores: NdArray, turns: NdArray) -> NdArray:
     scores : array
         Scores of turning to the left.
     turns : array
-        1 to the left, -1 to the right, 0 where the way has ended.
+        1 to the left, -1 to the right, 0 after the end of a path.
 
     Returns
     -------

@@ -65,14 +65,14 @@ cdef object _classes(ids, ptrdiff_t limit):
 
 
 cdef object _flags(counted):
-    """Return what tells whether samples count as loops read it, or None."""
+    """Return the mask of counted samples as loops read it, or None."""
     return None if counted is None else contiguous(counted, np.NPY_BOOL)
 
 
 cdef object _run(Step step, x, W, g, ids, counted):
     if counted is not None and counted.shape != (len(ids),):
         raise ValueError(
-            'counted must tell for each of %d samples whether it counts, but has '
+            'counted must specify for each of %d samples whether it counts, but has '
             'the shape %s' % (len(ids), counted.shape))
     candidates_loop(
         kind_of(x), x, W, g, ids, counted, step, PyArray_DIM(<np.ndarray>ids, 0),
@@ -80,7 +80,7 @@ cdef object _run(Step step, x, W, g, ids, counted):
 
 
 cdef bint _fit(a, b) except -1:
-    """Tell whether two matrices are plain and alike in dtype."""
+    """Return whether two matrices are plain and alike in dtype."""
     return kind_of(a) and kind_of(a) == kind_of(b) and (
         PyArray_NDIM(a) == PyArray_NDIM(b) == 2)
 
@@ -114,8 +114,8 @@ def sum_rows(g, W, ids, counted):
 cpdef object spread_rows(g, x, ids, counted, ptrdiff_t rows, bint alone=False):
     """Compiled form of the kernel of this name.
 
-    With ``alone`` it returns a :class:`RowGradient` of the rows that are used, for a
-    matrix of which these are few.
+    If ``alone``, the result is a :class:`RowGradient` of the rows that are used, if
+    these are few of the matrix.
     """
     cdef RowGradient result
     counted, ids = _flags(counted), contiguous(ids, np.NPY_INTP)
@@ -129,7 +129,7 @@ cpdef object spread_rows(g, x, ids, counted, ptrdiff_t rows, bint alone=False):
         out = numpy.zeros((rows, PyArray_DIM(x, 1)), g.dtype)
         _run(SPREAD, x, out, g, ids, counted)
         return out
-    # A new array: numbers of rows come in the place of the classes.
+    # A new array: numbers of rows replace the classes.
     ids = ids.copy() if counted is None else numpy.where(counted[:, None], ids, -1)
     result = new_rows(ids, rows, PyArray_DIM(x, 1), PyArray_TYPE(<np.ndarray>x))
     _run(SPREAD, x, result.values, g, ids, counted)

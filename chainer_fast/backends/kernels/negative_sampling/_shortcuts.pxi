@@ -1,7 +1,7 @@
 # Shortcuts of functions that score a few classes out of many.
 #
 # They call the kernels, as the methods of the functions do. The gradient of a matrix of
-# classes that is a leaf is kept as the rows that are used.
+# classes that is a leaf is stored as the rows that are used.
 #
 # Part of compiled.pyx.
 cimport numpy as np
@@ -19,29 +19,29 @@ from chainer_fast.backends.kernels.common.labels cimport plain_labels
 
 
 cdef bint _are_plain(object x, object W) noexcept:
-    """Tell whether samples and the matrix of classes fit together."""
+    """Return whether samples and the matrix of classes fit together."""
     return (kind_of(x) and kind_of(x) == kind_of(W) and PyArray_NDIM(x) == 2
             and PyArray_NDIM(W) == 2 and PyArray_DIM(x, 1) == PyArray_DIM(W, 1))
 
 
 cdef bint _are_labels(object t, object x) noexcept:
-    """Tell whether there is a label for each sample."""
+    """Return whether there is a label for each sample."""
     return (plain_labels(t) and PyArray_TYPE(<np.ndarray>t) == NPY_INT32
             and PyArray_NDIM(t) == 1 and PyArray_SIZE(t) == PyArray_DIM(x, 0))
 
 
 cdef bint _fits_output(object x, object W, object gy) noexcept:
-    """Tell whether the inputs, which may have changed, and a gradient are plain.
+    """Return whether the inputs, which may have changed, and a gradient are plain.
 
-    This is asked before anything is computed, else the methods would compute, and warn,
-    again.
+    This check precedes any computation; otherwise the methods would compute, and warn,
+    a second time.
     """
     return kind_of(gy) and kind_of(gy) == kind_of(x) and _are_plain(x, W)
 
 
 cdef int _spread(FunctionBase function, int of_W, x, W, g, ids, counted,
                  PyObject **gx) except -1:
-    """Give gradients to the samples, the first input, and to the matrix of classes."""
+    """Set gradients of the samples, the first input, and of the matrix of classes."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[of_W]
     cdef ptrdiff_t rows
     if wanted(function, 0):
@@ -58,7 +58,7 @@ cdef int _spread(FunctionBase function, int of_W, x, W, g, ids, counted,
 
 
 cdef class NegativeSamplingShortcut(Shortcut):
-    """Loss that tells the target from samples of noise."""
+    """Loss of distinguishing the target from noise samples."""
 
     def __cinit__(self):
         self.traits.retain_inputs = (0, 1, 2)
@@ -69,7 +69,7 @@ cdef class NegativeSamplingShortcut(Shortcut):
         x, t, W = <object>inputs[0], <object>inputs[1], <object>inputs[2]
         if not _are_plain(x, W) or not _are_labels(t, x):
             return None
-        # From here on nothing is left to the methods: samples are drawn but once.
+        # From here on the methods cannot be used instead: samples are drawn only once.
         return function._losses(x, t, W)
 
     cdef int backward(
@@ -109,7 +109,7 @@ cdef class ScoresShortcut(Shortcut):
 
 
 cdef class TreeShortcut(Shortcut):
-    """Loss of the ways through a tree, by an old-style function."""
+    """Loss of the paths through a tree, by an old-style function."""
 
     def __cinit__(self):
         self.traits.retain_inputs = (0, 1, 2)

@@ -12,7 +12,7 @@ from chainer_fast.types import NdArray
 _PREAMBLE = ''.join([
     header('chainer_fast/backends/kernels/' + name)
     for name in ('activation/elements.hpp', 'common/labels.hpp', 'noise/elements.hpp')])
-# Operators on half floats give single precision.
+# Operators on float16 return single precision.
 _WIDE = 'decltype(T() + T())'
 
 
@@ -104,7 +104,7 @@ def spread_rows(
     return out.astype(g.dtype, copy=False)
 
 
-# The loss of a score that should have the sign. Where that is zero, there is no loss.
+# The loss of a score that should have the sign. If the sign is zero, so is the loss.
 _LOSS = 'sign == T(0) ? _type_reduce(0) : ' \
     'chainer_fast::activation::Softplus::of<_type_reduce>(' \
     '-_type_reduce(score) * _type_reduce(sign), 1, 1)'

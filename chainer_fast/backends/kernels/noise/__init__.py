@@ -1,6 +1,6 @@
 """Random masks and numbers.
 
-On the host they draw from NumPy's global generator, exactly as ``numpy.random.rand``,
+On the host they use NumPy's global generator, exactly as ``numpy.random.rand``,
 ``uniform`` and ``gumbel`` do.
 """
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chainer_fast.types import NdArray
 
 
 def _drawn(x, shape, draw, dtype=numpy.float64):
-    """Return ``draw(random)``, numbers by the random module of the device of ``x``."""
+    """Return ``draw(random)`` with the random module of the device of ``x``."""
     xp = get_array_module(x)
     if xp is numpy:
         return draw(numpy.random)
@@ -56,7 +56,7 @@ def uniform(x: NdArray, lower: float, upper: float) -> NdArray:
     Parameters
     ----------
     x : array
-        Gives shape, dtype and device.
+        Determines shape, dtype and device.
     lower, upper : float
         The bounds.
 
@@ -77,7 +77,7 @@ def gumbel(x: NdArray) -> NdArray:
     Parameters
     ----------
     x : array
-        Gives shape, dtype and device.
+        Determines shape, dtype and device.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def standard_normal(x: NdArray) -> NdArray:
     Parameters
     ----------
     x : array
-        Gives shape, dtype and device.
+        Determines shape, dtype and device.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def dropout(x: NdArray, ratio: float) -> tuple[NdArray, NdArray]:
 def zoneout(
         h: NdArray, x: NdArray,
         ratio: float) -> tuple[NdArray, NdArray | numpy.bool_, NdArray]:
-    """Take each element from one of two arrays at random.
+    """Select each element from one of two arrays at random.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def zoneout(
     Returns
     -------
     y, flag_h, flag_x : array
-        The elements, and booleans that tell from which array they came.
+        The elements, and booleans for the array that each comes from.
     """
     flag_x = kept(x, x.shape, ratio)
     flag_h = get_array_module(x).logical_not(flag_x)

@@ -1,8 +1,8 @@
-"""Random masks from NumPy's global generator, without its detour by arrays of doubles.
+"""Random masks from NumPy's global generator, without temporary arrays of doubles.
 
-The stream is that of ``numpy.random``, to the bit, and so is the state left behind.
-This code serves the generator that NumPy starts with, a Mersenne Twister, whose words
-are computed here a block at a time, and no other.
+The stream and the final state are exactly those of ``numpy.random``. This code
+supports only the default generator of NumPy, a Mersenne Twister, whose words are
+computed here a block at a time.
 """
 import numpy
 import numpy.random
@@ -51,8 +51,8 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
 
 # ------------------------------------------------------------------- the generator
 
-# The global generator as it was when last looked at; ``_mt`` is NULL if it is of
-# another kind. The functions are NumPy's own, as long as nobody replaces them.
+# The global generator as it was at the last check; ``_mt`` is NULL if it is of another
+# kind. The functions are those of NumPy, unless a program replaces them.
 cdef object _generator = None
 cdef object _lock = None
 cdef Twister *_mt = NULL
@@ -89,7 +89,7 @@ cdef int _look_at(object generator) except -1:
 
 
 cdef Twister *_twister(str name, object function) except? NULL:
-    """Return the state of the global generator, or NULL if it is not to be used.
+    """Return the state of the global generator, or NULL if it must not be used.
 
     ``function`` is one of those above; programs replace it to get the same numbers each
     time.
@@ -104,7 +104,7 @@ cdef Twister *_twister(str name, object function) except? NULL:
 
 
 def uniform_state():
-    """Return the state of the global generator as far as uniform numbers go.
+    """Return the state of the global generator for uniform numbers.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def gumbel(x):
 cdef tuple _draw(object x, object ratio):
     """Return ``x`` times a new mask, None if that raised a flag, and the mask.
 
-    None if there is no code for ``x``.
+    The result is None if no code supports ``x``.
     """
     cdef double p
     cdef char kind
@@ -203,7 +203,7 @@ cdef tuple _draw(object x, object ratio):
     if plain:
         lock = _lock
         lock.acquire()
-        # Another thread may have had the lock, and changed the array meanwhile.
+        # Another thread may have held the lock, and changed the array meanwhile.
         if common_kind(x, y) != kind:
             lock.release()
             return None
@@ -246,7 +246,7 @@ cdef class DropoutShortcut(Elementwise):
     """DropoutShortcut(mask)
 --
 
-    Draws the mask if there is none yet, and multiplies by it.
+    Draws the mask if it is not set yet, and multiplies by it.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """Normalization: moments, the normalized array, and gradients through both.
 
-The arrays of a call may be of different floating dtypes, and results get those of the
-arrays that they belong to. Statistics, and all that is computed on the way, have the
-common dtype of values and parameters, but never half precision: neither the squares of
-halves nor their sums fit in halves. ``axis`` is a sorted tuple of the
-axes that statistics are taken over. Statistics and parameters of a batch have the shape
-of the other axes.
+The arrays of a call may have different floating-point dtypes, and results have those of
+the arrays to which they belong. Statistics and intermediate results have the common
+dtype of values and parameters, but never half precision: neither the squares of halves
+nor their sums fit in halves. ``axis`` is a sorted tuple of the axes over which
+statistics are computed. Statistics and parameters of a batch have the shape of the
+other axes.
 """
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def _sum(x, axis):
 def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     """Mean and variance over axes.
 
-    The variance is the biased one, a sum divided by the number of elements. Both
-    moments of no elements are zero. Floats are added up as NumPy does: where the axes
-    are the outer ones in memory, row by row, which rounds more than other sums.
+    The variance is the biased one, a sum divided by the number of elements. Without
+    elements, both moments are zero. Floats are summed as in NumPy: if the axes are
+    the outer ones in memory, row by row, which rounds more than other sums.
 
     Parameters
     ----------
     x : array
         Values.
     axis : tuple of int
-        Axes over which the moments are taken.
+        Axes over which the moments are computed.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def moments(x: NdArray, axis: tuple[int, ...]) -> tuple[NdArray, ...]:
     if count == 0:
         shape = tuple([n for i, n in enumerate(x.shape) if i not in axis])
         return xp.zeros(shape, x.dtype), xp.zeros(shape, x.dtype)
-    # Not `var`, whose mean would be found again.
+    # Not `var`, which would compute the mean again.
     mean = x.mean(axis=axis, keepdims=True)
     shifted = x - mean
     variance = arrays.force_array((shifted * shifted).mean(axis=axis))
@@ -109,7 +109,7 @@ def batch_forward(
     gamma, beta : array
         Factors and offsets.
     axis : tuple of int
-        Axes over which the moments are taken.
+        Axes over which the moments are computed.
     eps : float
         Constant added to the variance.
 
@@ -230,8 +230,7 @@ def fixed_backward(
     """
     gx, ggamma, gbeta = batch_backward.reference(
         x, gamma, gy, mean, inv_std, axis, True)
-    # The result depends on the mean as it does on -x, and on the variance through
-    # inv_std.
+    # The result depends on the mean as on -x, and on the variance through inv_std.
     gmean = arrays.force_array(-gamma * inv_std * gbeta)
     gvar = arrays.force_array(ggamma * gamma * inv_var)
     gvar *= -0.5
@@ -251,9 +250,9 @@ def update_running(
     mean, var : array
         Moments of the batch.
     decay : float
-        Share of the averages that is kept.
+        Fraction of the averages that is kept.
     adjust : float
-        Factor that turns the variance of the batch into the unbiased estimate.
+        Factor that makes the variance of the batch unbiased.
     """
     running_mean *= decay
     running_mean += mean * (1 - decay)
@@ -266,7 +265,7 @@ def batch_forward_running(
         x: NdArray, gamma: NdArray, beta: NdArray, axis: tuple[int, ...], eps: float,
         running_mean: NdArray, running_var: NdArray, decay: float,
         adjust: float) -> tuple[NdArray, ...]:
-    """Do what :func:`batch_forward` does, and update running statistics.
+    """Compute :func:`batch_forward`, and update running statistics.
 
     Parameters
     ----------
@@ -309,8 +308,7 @@ def corrections(
     -------
     tuple of array
         Standard deviation and its reciprocal; the corrections, a factor and an offset
-        of the normalized values; and the factor and offset that take the place of gamma
-        and beta.
+        of the normalized values; and the factor and offset that replace gamma and beta.
     """
     xp = get_array_module(gamma)
     dtype = interm(mean, gamma)
@@ -416,7 +414,7 @@ def window_sum(x: NdArray, half: int) -> NdArray:
     x : array
         Values.
     half : int
-        Number of neighbours on either side.
+        Number of neighbours on each side.
 
     Returns
     -------
@@ -441,7 +439,7 @@ def response_forward(
     x : array
         Values; axis 1 is that of the channels.
     half : int
-        Number of neighbours on either side.
+        Number of neighbours on each side.
     k, alpha, beta : float
         Coefficients.
 
@@ -474,7 +472,7 @@ def response_backward(
     unit_scale, scale : array
         The other results of that function.
     half : int
-        Number of neighbours on either side.
+        Number of neighbours on each side.
     alpha, beta : float
         Coefficients.
 
@@ -504,7 +502,7 @@ def length_forward(x: NdArray, axis: tuple[int, ...], eps: float) -> NdArray:
     x : array
         Vectors.
     axis : tuple of int
-        Axes along which the components of a vector lie.
+        Axes of the components of a vector.
     eps : float
         Constant added to the length.
 
@@ -534,7 +532,7 @@ def length_backward(
     gy : array
         Gradients of the result.
     axis : tuple of int
-        Axes along which the components of a vector lie.
+        Axes of the components of a vector.
     eps : float
         Constant added to the length.
 

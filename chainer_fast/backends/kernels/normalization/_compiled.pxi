@@ -1,5 +1,5 @@
-# Normalization of groups of channels, and running averages in place, by hand: a number
-# of groups is no axis, and declared kernels make new arrays.
+# Group normalization, and in-place running averages, which cannot be declared: a number
+# of groups is not an axis, and declared kernels make new arrays.
 #
 # Each returns NotImplemented if an array is empty, is neither of singles nor of
 # doubles, or differs in type from the others, and if a loop raised a floating-point
@@ -26,7 +26,7 @@ cdef extern from "chainer_fast/backends/kernels/normalization/group_loops.hpp" \
 
 
 cdef object _plain(object array, char *kind):
-    """Return the array, copied if its elements are not in order; None for others.
+    """Return the array, copied if its elements are not in C order; None if unsupported.
 
     ``kind`` is zero for the first array of a call, and set to its type.
     """
@@ -57,7 +57,7 @@ cdef object _sized(object array, char *kind, npy_intp size):
 
 
 cdef char _updatable(object running, object value) noexcept:
-    """Return the kind of a statistic that can be moved where it is, else 0."""
+    """Return the kind of a statistic that can be updated in place, else 0."""
     cdef char kind = common_kind(running, value)
     return kind if kind and PyArray_CHKFLAGS(running, np.NPY_ARRAY_WRITEABLE) else 0
 

@@ -8,8 +8,8 @@ cdef object _inverses = declared('inverses')
 cdef object _response_backward = declared('response_backward')
 cdef object _response_forward = declared('response_forward')
 
-# Fields of the functions: batch normalization, also by given statistics, where INV_VAR
-# is one; group normalization, of which that of layers has no groups; local response.
+# Fields of the functions: batch normalization, also with given statistics, which has
+# INV_VAR; group normalization, without groups for layer normalization; local response.
 cdef enum:
     AXIS, KEY_AXIS, EXPANDER, EPS, INV_STD, MEAN, VAR, RUNNING_MEAN, RUNNING_VAR, DECAY
     FORWARD_DATA, IMPL, IMPL_SELECTOR
@@ -27,7 +27,7 @@ cdef enum:
 
 
 cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
-    """Tell whether a parameter has the type of ``x`` and the lengths of these axes."""
+    """Return whether a parameter has the type of ``x`` and these lengths."""
     cdef Py_ssize_t i
     cdef int axis
     if kind_of(v) != kind or PyArray_NDIM(v) != len(axes):
@@ -41,7 +41,7 @@ cdef bint _fits(object v, char kind, object x, tuple axes) except -1:
 
 
 cdef bint _fits_on_device(tuple arrays, object x, tuple axes) except -1:
-    """Tell the same of parameters on the current GPU, of one type of their own."""
+    """The same for parameters on the current GPU, which share a separate type."""
     cdef object shape = x.shape, first = arrays[0]
     cdef object own = tuple([shape[i] for i in axes if i < len(shape)])
     cdef int kind = kind_on_device(first)
@@ -55,7 +55,7 @@ cdef bint _fits_on_device(tuple arrays, object x, tuple axes) except -1:
 
 cdef tuple _axes(
         Shortcut shortcut, FunctionBase function, Py_ssize_t ndim, Py_ssize_t own):
-    """Return axes like :func:`batch_axes`, or None if they do not fit."""
+    """Return axes like :func:`batch_axes`, or None if they do not match."""
     cdef object axis = shortcut.field(function, AXIS)
     if type(axis) is not tuple and (axis is not None or ndim < own + 1):
         return None
@@ -98,7 +98,7 @@ cdef bint _is_default(Shortcut shortcut, FunctionBase function) except -1:
 
 
 cdef double _adjustment(Py_ssize_t size, Py_ssize_t own) noexcept:
-    """Return by what the variance of a batch is multiplied to be unbiased."""
+    """Return the factor that makes the variance of a batch unbiased."""
     cdef double count = size // max(own, 1)
     return count / max(count - 1, 1.)
 
@@ -119,7 +119,7 @@ cdef class BatchNormalizationShortcut(_Normalization):
             return None
         gamma = <object>xs[1]
         beta = <object>xs[2]
-        # With one element for each parameter, the general way warns.
+        # With one element for each parameter, the general path warns.
         if PyArray_SIZE(gamma) == PyArray_SIZE(x):
             return None
         axes = _axes(self, function, PyArray_NDIM(x), PyArray_NDIM(gamma))
@@ -127,7 +127,7 @@ cdef class BatchNormalizationShortcut(_Normalization):
             return None
         if not _fits(gamma, kind, x, axes[1]) or not _fits(beta, kind, x, axes[1]):
             return None
-        # Themselves, since they are changed.
+        # Not copies, since they are modified.
         running_mean = own_attribute(function, self.traits.fields[RUNNING_MEAN])
         running_var = own_attribute(function, self.traits.fields[RUNNING_VAR])
         if running_mean is not None and running_var is None:
@@ -169,7 +169,7 @@ cdef class BatchNormalizationShortcut(_Normalization):
         return self._finish(function, axes, results)
 
     cdef object _finish(self, FunctionBase function, tuple axes, tuple results):
-        """Leave what gradients need with the function; return the output."""
+        """Store data for gradients in the function; return the output."""
         self.keep(function, AXIS, axes[0])
         self.keep(function, KEY_AXIS, axes[1])
         self.keep(function, EXPANDER, axes[2])
@@ -257,7 +257,8 @@ cdef class GroupNormalizationShortcut(_Normalization):
     Parameters
     ----------
     of_rows : bool
-        Whether it is layer normalization, which has one group and takes matrices only.
+        Whether it is layer normalization, which has one group and only supports
+        matrices.
     """
     cdef bint of_rows
 

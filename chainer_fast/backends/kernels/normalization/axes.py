@@ -1,4 +1,4 @@
-"""Axes of batches: those that are aggregated, and those of the parameters."""
+"""Axes of batches: aggregated axes, and axes of the parameters."""
 from __future__ import annotations
 
 import functools
@@ -8,7 +8,7 @@ import typing as tp
 def _compute_axis(x_ndim, gamma_ndim=1, axis=None):
     """Return the axes to aggregate: by default those that the parameters lack.
 
-    The parameters then have the axes after the first one, which is the batch's.
+    The parameters then have the axes after the first one, which is that of the batch.
     """
     if axis is None:
         return (0, *range(gamma_ndim + 1, x_ndim))
@@ -32,7 +32,7 @@ def batch_axes(
     x_ndim, gamma_ndim : int
         Number of axes of the values and of the parameters.
     axis : tuple of int or None
-        Axes to aggregate, if the user chose them.
+        Axes to aggregate, if given by the user.
 
     Returns
     -------

@@ -21,17 +21,17 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* The longest row of columns that is worked on at once. */
+/* The longest row of columns that is processed together. */
 constexpr ptrdiff_t COLUMNS = 1024;
 /* Shorter runs of elements of one channel are treated as columns. */
 constexpr ptrdiff_t SHORT = 32;
-/* Elements of the runs that are worked on at once. */
+/* Elements of the runs that are processed together. */
 constexpr ptrdiff_t RUNS = 4096;
-/* Rows of columns that are worked on at once. */
+/* Rows of columns that are processed together. */
 constexpr ptrdiff_t SOME_ROWS = 4;
 
-/* An array of the shape (outer, channels, inner). Where inner is 1, ``by_rows`` says that
- * sums go from row to row, as NumPy's do (``column_sums.hpp``). */
+/* An array of the shape (outer, channels, inner). If inner is 1, ``by_rows`` means that
+ * sums are row by row, as in NumPy (``column_sums.hpp``). */
 struct Extent {
     ptrdiff_t outer, channels, inner;
     int by_rows;
@@ -46,7 +46,7 @@ struct Block {
     CF_ELEMENT ptrdiff_t width() const { return channels * inner; }
 };
 
-/* Channels from c to before end, of which as many as are worked on at once, with so many
+/* Channels from c to before end, as many as are processed together, with a number of
  * elements in runs. */
 CF_ELEMENT Block block_from(ptrdiff_t c, ptrdiff_t end, Extent e, ptrdiff_t runs = RUNS) {
     ptrdiff_t n = (e.inner < SHORT ? COLUMNS : runs) / e.inner;
@@ -121,7 +121,7 @@ void block_moments(const T *x, Block b, int by_rows, T *mean, T *var) {
 }
 
 /* Calls f(channel, block) for each block and its first channel, on several threads if
- * there is work for them. */
+ * there is enough work. */
 template <typename F>
 void each_block(Extent e, const F &f, ptrdiff_t runs = RUNS) {
     const ptrdiff_t step = block_from(0, e.channels, e).channels;
@@ -163,7 +163,7 @@ CF_CLONES void transform_runs(const T *x, const T *g, T *y, Block b, const T *me
         }
 }
 
-/* Some rows at once, side by side, which share what is loaded of the coefficients. */
+/* Several adjacent rows at once, which share loaded coefficients. */
 template <bool GRAD, int ROWS, typename T>
 CF_ELEMENT void transform_some(const T *x, const T *g, T *CF_RESTRICT y, ptrdiff_t width,
                                const T *mean, const T *factor, const T *offset,
@@ -210,7 +210,7 @@ void transform(const T *x, const T *g, T *y, Block b, const T *mean, const T *fa
         x, g, y, b, mean, factor, offset, slope);
 }
 
-/* The factors of so many channels; without ``var``, ``inv_std`` is given. */
+/* The factors of a number of channels; without ``var``, ``inv_std`` is given. */
 template <typename T>
 void set_factors(const T *gamma, const T *var, T *inv_std, ptrdiff_t n, T eps,
                  T *factor) {
@@ -220,7 +220,7 @@ void set_factors(const T *gamma, const T *var, T *inv_std, ptrdiff_t n, T eps,
         factor[c] = gamma[c] * inv_std[c];
 }
 
-/* Finds the statistics, unless ``var`` is null, and the result, unless ``y`` is. */
+/* Computes the statistics, unless ``var`` is null, and the result, unless ``y`` is. */
 template <typename T>
 void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *var,
                    T *inv_std, Extent e, double eps) {
@@ -233,7 +233,8 @@ void batch_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *
         set_factors(gamma + c, var ? var + c : var, inv_std + c, b.channels, (T)eps,
                     factor);
         transform<false>(x, x, y, b, mean + c, factor, beta + c, beta + c);
-    }, var ? RUNS : SHORT * COLUMNS);   /* those gone over once stay in no cache anyway */
+    }, var ? RUNS : SHORT * COLUMNS);   /* arrays that are read once do not stay in a
+                                         * cache anyway */
 }
 
 /* The gradients of the parameters of a channel from its sums of ``Products``. */
@@ -243,8 +244,8 @@ CF_ELEMENT void set_gradients(Pair<double> sums, T inv_std, T &gbeta, T &ggamma)
     ggamma = (T)(sums.second * (double)inv_std);
 }
 
-/* Finds the coefficients of the gradients of some channels, of ``count`` elements each,
- * from the gradients of the parameters. */
+/* Computes the coefficients of the gradients of some channels, of ``count`` elements
+ * each, from the gradients of the parameters. */
 template <typename T>
 CF_CLONES void set_coefficients(const T *gbeta, const T *ggamma, const T *gamma,
                                 const T *inv_std, ptrdiff_t channels, double count,
@@ -259,7 +260,7 @@ CF_CLONES void set_coefficients(const T *gbeta, const T *ggamma, const T *gamma,
     }
 }
 
-/* ``fixed`` says that the statistics do not depend on x. */
+/* ``fixed`` means that the statistics do not depend on x. */
 template <typename T>
 void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
                     const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {
@@ -276,7 +277,7 @@ void batch_backward(const T *x, const T *gamma, const T *g, const T *mean,
         }
         set_coefficients(gbeta + c, ggamma + c, gamma + c, inv_std + c, b.channels,
                          (double)(e.outer * e.inner), fixed, factor, g_mean, slope);
-        if (fixed)      // nothing of x, which may be NaN
+        if (fixed)      // without x, which may be NaN
             transform<false>(g, g, gx, b, g_mean, factor, slope, slope);
         else
             transform<true>(x, g, gx, b, mean + c, factor, g_mean, slope);

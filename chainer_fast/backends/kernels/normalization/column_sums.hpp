@@ -15,10 +15,10 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* Rows whose columns are added up in registers. */
+/* Rows whose columns are summed in registers. */
 constexpr ptrdiff_t STRIP_ROWS = 16;
 
-/* -- terms of one sum or of two, of elements x and gradients g of some columns */
+/* -- terms of one or two sums of elements x and gradients g of some columns */
 
 struct Elements {
     static constexpr int SUMS = 1;

@@ -1,9 +1,9 @@
 """Normalization on a GPU; :mod:`chainer_fast.backends.kernels.normalization`.
 
-Statistics and sums come from one reduction with several results. One launch of an
+One reduction with several results computes statistics and sums. One launch of an
 elementwise kernel does the rest. In the kernels, ``T`` is the dtype of the values,
 ``P`` that of the parameters, and ``S``, at least single precision, that of the
-statistics; ``G`` and ``M`` are those of the gradients and of means that are given.
+statistics; ``G`` and ``M`` are those of the gradients and of given means.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _elementwise(in_params, out_params, operation, name):
 
 
 def _sums(struct, params, term):
-    """Return sums of structs, of which ``S`` is the type of the members."""
+    """Return sums of structs, whose members have the type ``S``."""
     return reduction.Terms(
         'chainer_fast::normalization::%s<S>' % struct, params, term, header(_HEADER),
         _MEMBERS[struct])
@@ -84,7 +84,7 @@ def _weights(decay, adjust):
 def _statistics(x, axis, eps, dtype, running=(), weights=()):
     """Mean, variance and reciprocal of the standard deviation over axes.
 
-    Running statistics are updated where they are, if they are given.
+    Running statistics are updated in place, if given.
     """
     results = _empty(3, _other_shape(x.shape, axis), dtype)
     more_params, out_params = ', S eps', 'S mean, S var, S inv_std'
@@ -122,7 +122,7 @@ def update_running(
     weights = _weights(decay, adjust)
     if _move((running_mean, running_var, mean, var), *weights):
         return
-    # Running statistics may be halves, and each of its own dtype.
+    # Running statistics may be halves, and each may have its own dtype.
     _elementwise(
         'S mean, S var, S decay, S weight, S weight_of_var',
         'M running_mean, V running_var', _MOVE % ('', ';'),
@@ -277,7 +277,7 @@ def _by_group(array, groups):
 
 
 def _groups(x, groups):
-    """``x`` by group, axes of a group's elements, and shapes of what belongs to it."""
+    """``x`` by group, axes of a group's elements, and shapes of the other arrays."""
     x = _by_group(x, groups)
     axis = tuple(range(2, x.ndim))
     of_channels = (1, *x.shape[1:3], *[1] * (x.ndim - 3))
@@ -334,7 +334,7 @@ def group_backward(
 
 # ---------------------------------------------------------------- neighbouring channels
 
-# Goes through the neighbours of an element; `at` is the index of one.
+# Loops over the neighbours of an element; `at` is the index of one.
 _NEIGHBOURS = '''
     const ptrdiff_t channel = i / inner % channels;
     const ptrdiff_t first = channel < reach ? -channel : -reach;
@@ -347,7 +347,7 @@ _NEIGHBOURS = '''
 
 
 def _channels(x, half):
-    """Number of channels, elements of one, and neighbours on either side."""
+    """Number of channels, elements per channel, and neighbours on each side."""
     return x.shape[1], math.prod(x.shape[2:]), half
 
 

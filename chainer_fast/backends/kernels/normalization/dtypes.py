@@ -1,4 +1,4 @@
-"""Dtypes that normalization computes in."""
+"""Dtypes of the computations of normalization."""
 from __future__ import annotations
 
 import functools
@@ -23,25 +23,25 @@ def interm(x: NdArray, gamma: tp.Any) -> numpy.dtype[tp.Any]:
 
 
 def cast_all(arrays: tp.Iterable[NdArray], dtype: DTypeSpec) -> list[NdArray]:
-    """Return arrays cast to a dtype; arrays that have it already are not copied."""
+    """Return arrays cast to a dtype, without copying arrays that already have it."""
     return [a if a.dtype == dtype else halves.cast(a, dtype) for a in arrays]
 
 
 def by_interm(count: int, results: str) -> tp.Callable[..., tp.Any]:
     """Make a decorator of kernels whose arrays may differ in dtype.
 
-    The reference and the compiled form have one dtype only, single or double. Such a
-    kernel casts the arrays and its results where they need it; the device form has to
-    do so itself.
+    The reference and the compiled form support only one dtype, single or double. Such
+    a kernel casts the arrays and its results if needed; the device form must do so
+    itself.
 
     Parameters
     ----------
     count : int
-        Number of arrays, which are the first arguments. The first two decide what is
-        computed in.
+        Number of arrays, which are the first arguments. The first two determine the
+        dtype of computations.
     results : str
         A character for each result: the index of the array whose dtype it gets, or
-        ``-`` for what is computed in.
+        ``-`` for that of computations.
 
     Returns
     -------

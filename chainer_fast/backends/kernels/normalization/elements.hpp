@@ -19,7 +19,7 @@ CF_ELEMENT T normalized(T x, T mean, T factor, T offset) {
 }
 
 /* The gradient of ``normalized`` by x. If the statistics depend on x, ``g_mean`` is the
- * mean of the gradients, and ``slope`` says how the factor changes with x; if not, both
+ * mean of the gradients, and ``slope`` is the derivative of the factor; if not, both
  * are zero. */
 template <typename T>
 CF_ELEMENT T normalized_grad(T x, T g, T mean, T g_mean, T factor, T slope) {
@@ -65,9 +65,9 @@ struct Squares {
     }
 };
 
-/* Number, mean and squared deviations of some values. The threads of a GPU have their
- * parts of the values and know no element in common to take moments around, so they
- * join means instead; sums of floats then round no worse than doubles would. */
+/* Number, mean and squared deviations of some values. The threads of a GPU have parts
+ * of the values, without a common element as the center of moments, and combine means
+ * instead; sums of floats are then as accurate as doubles would be. */
 template <typename T>
 struct Spread {
     T count, mean, square;
@@ -95,7 +95,7 @@ CF_ELEMENT Spread<T> operator+(const Spread<T> &p, const Spread<T> &q) {
 
 /* -- running statistics */
 
-/* A running statistic after an update, rounded at every step as NumPy does. */
+/* A running statistic after an update, rounded at every step as in NumPy. */
 template <typename T>
 CF_ELEMENT T moved_towards(T running, T value, T decay, T weight) {
     return running * decay + value * weight;
@@ -103,15 +103,15 @@ CF_ELEMENT T moved_towards(T running, T value, T decay, T weight) {
 
 /* -- local response normalization */
 
-/* u^-beta for a beta of so many quarters: 3, 2 or 4. */
+/* u^-beta, where beta is a number of quarters: 3, 2 or 4. */
 template <int QUARTERS, typename T>
 CF_ELEMENT T inverse_power(T u) {
     const T root = QUARTERS == 4 ? u : sqrt(u);
     return T(1) / (QUARTERS == 3 ? root * sqrt(root) : root);
 }
 
-/* What an element adds to the gradients of its neighbours, and the gradient from the
- * sum of these terms. */
+/* The contribution of an element to the gradients of its neighbours, and the
+ * gradient from the sum of these terms. */
 template <typename T>
 CF_ELEMENT T response_term(T x, T g, T unit, T scale) {
     return g * x * scale / unit;

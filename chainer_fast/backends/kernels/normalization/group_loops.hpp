@@ -10,8 +10,8 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* Number of rows whose gradients are added in their own type before they go to a
-   double. */
+/* Number of rows whose gradients are summed in their own type before they are
+ * added to a double. */
 constexpr ptrdiff_t FEW_ROWS = 16;
 
 /* Rows, each of ``size`` channels with ``inner`` elements; the channels of row r are
@@ -88,7 +88,7 @@ CF_ELEMENT void flush(T *few, double *total, ptrdiff_t n) {
     }
 }
 
-/* The gradients of the parameters have been set to zero. */
+/* The gradients of the parameters must be initialized with zeros. */
 template <typename T>
 CF_CLONES void grad_of_groups(const T *x, const T *gamma, const T *g, const T *mean,
                               const T *inv_std, T *gx, T *ggamma, T *gbeta,

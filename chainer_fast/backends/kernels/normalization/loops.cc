@@ -31,7 +31,7 @@ void normalize_batch(const Call &c) {
                    c.numbers[0]);
 }
 
-/* The gradients of Chainer's images are in C order, whatever these are in. */
+/* Gradients of images are in C order in Chainer, whatever the order of the images. */
 template <typename T>
 void normalize_batch_grads(const Call &c) {
     const bool by_rows =
@@ -52,13 +52,13 @@ void statistics_grads(const Call &c) {
                         c.at<T>(5), c.at<T>(6), c.columns);
 }
 
-/* -- local response; wider windows see no more than all channels */
+/* -- local response; wider windows contain at most all channels */
 
 ptrdiff_t half_window(const Call &c) {
     return std::min((ptrdiff_t)c.numbers[0], c.columns);
 }
 
-/* Only roots have fast loops; for others a flag has the reference compute. */
+/* Only roots have fast loops; for other powers, a flag makes the reference compute. */
 template <typename T>
 void response(const Call &c) {
     const double quarters = c.numbers[3] * 4;

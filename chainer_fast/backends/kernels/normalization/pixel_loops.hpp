@@ -17,11 +17,11 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* Elements of a block, about, and its fewest rows. */
+/* Approximate number of elements of a block, and its minimum number of rows. */
 constexpr ptrdiff_t BLOCK = 16384;
 constexpr ptrdiff_t BLOCK_ROWS = 32;
 
-/* Rows of pixels, cut into blocks. */
+/* Rows of pixels, divided into blocks. */
 struct Pixels {
     ptrdiff_t rows, channels, block, blocks;
 
@@ -30,8 +30,8 @@ struct Pixels {
           block(std::max(BLOCK / e.channels, BLOCK_ROWS)),
           blocks((rows + block - 1) / block) {}
 
-    /* Calls f(first row, number of rows, index of the block) on several threads; two
-     * blocks are worth one, some 20 microseconds. */
+    /* Calls f(first row, number of rows, index of the block) on several threads;
+     * two blocks justify a thread, about 20 microseconds. */
     template <typename F>
     void each(const F &f) const {
         parallel(blocks, 2, [&](ptrdiff_t begin, ptrdiff_t end) {
@@ -41,10 +41,10 @@ struct Pixels {
     }
 };
 
-/* Whether there are so many of them that the loops over channels serve worse. */
+/* Whether there are so many that loops over channels are slower. */
 inline bool has_pixels(Extent e) { return e.inner == 1 && e.outer >= 2 * BLOCK_ROWS; }
 
-/* Memory for two sums a channel for each block, and three coefficients after them. */
+/* Memory for two sums per channel for each block, followed by three coefficients. */
 inline std::unique_ptr<double[]> scratch_of(const Pixels &p) {
     return std::unique_ptr<double[]>(new double[(2 * p.blocks + 3) * p.channels]);
 }
@@ -58,14 +58,14 @@ CF_CLONES void block_sums(const T *x, const T *g, const T *centre,
     add_columns<Terms>(x, g, rows, channels, channels, centre, first, second);
 }
 
-/* Adds up the sums of all blocks where those of the first block are. */
+/* Adds the sums of all blocks to those of the first block. */
 CF_CLONES inline void add_blocks(double *sums, ptrdiff_t blocks, ptrdiff_t width) {
     for (ptrdiff_t i = 1; i < blocks; ++i)
         for (ptrdiff_t j = 0; j < width; ++j)
             sums[j] += sums[i * width + j];
 }
 
-/* Leaves the two sums of each channel at the beginning of the scratch memory. */
+/* Writes the two sums of each channel to the beginning of the scratch memory. */
 template <typename Terms, typename T>
 void pixel_sums(const T *x, const T *g, const T *centre, const Pixels &p,
                 double *scratch) {
@@ -123,7 +123,7 @@ void any_forward(const T *x, const T *gamma, const T *beta, T *y, T *mean, T *va
     transform_pixels<false>(x, x, y, p, mean, factor.get(), beta, beta);
 }
 
-/* ``fixed`` says that the statistics do not depend on x. */
+/* ``fixed`` means that the statistics do not depend on x. */
 template <typename T>
 void any_backward(const T *x, const T *gamma, const T *g, const T *mean,
                   const T *inv_std, T *gx, T *ggamma, T *gbeta, Extent e, int fixed) {

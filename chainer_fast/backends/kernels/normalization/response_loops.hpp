@@ -7,20 +7,20 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* Positions along the inner axis that are worked on at once. */
+/* Positions along the inner axis that are processed together. */
 constexpr ptrdiff_t STRIP = 128;
 
-/* What is worked on at once: some pixels whose channels lie side by side, or some
- * positions in the planes of all channels. What lies side by side is a line; channels are
- * `step` apart among the terms that windows add up. */
+/* Elements that are processed together: some pixels with contiguous channels, or some
+ * positions in the planes of all channels. Contiguous elements form a line; channels
+ * are `step` apart among the terms that windows sum. */
 struct Strip {
-    ptrdiff_t pixels;           /* of which each is a line */
+    ptrdiff_t pixels;           /* each of which is a line */
     ptrdiff_t lines, apart;     /* of a pixel */
     ptrdiff_t width, step;
 };
 
-/* Adds up what a window of channels sees. There are zeros on either side of the terms,
- * so that the window is the same everywhere; adding zeros changes no bit. */
+/* Sums the channels in a window. The terms have zeros on both sides, so that the
+ * window is the same everywhere; adding zeros changes no bit. */
 template <typename T>
 CF_ELEMENT void window_sums(const T *terms, T *sums, ptrdiff_t n, ptrdiff_t half,
                             ptrdiff_t step) {
@@ -71,7 +71,7 @@ CF_CLONES void response_of_strip(const T *x, const T *g, T *CF_RESTRICT unit,
     set_margins(terms, s, half);
     for (ptrdiff_t n = 0; n < s.pixels; ++n, x += s.width, g += s.width, y += s.width,
          unit += s.width, scale += s.width) {
-        /* Terms are found right before the first window that sees them. */
+        /* Terms are computed right before the first window that contains them. */
         for (ptrdiff_t i = -half; i < s.lines; ++i) {
             const ptrdiff_t at = i * s.apart, seen = at + half * s.apart;
             for (ptrdiff_t j = 0; i + half < s.lines && j < s.width; ++j)
@@ -96,8 +96,8 @@ CF_CLONES void response_of_strip(const T *x, const T *g, T *CF_RESTRICT unit,
     }
 }
 
-/* Calls f(offset in the arrays, strip, room for its terms); with blocks of pixels on
- * several threads. */
+/* Calls f(offset in the arrays, strip, memory for its terms); with blocks of pixels
+ * on several threads. */
 template <typename T, typename F>
 void each_strip(Extent e, ptrdiff_t half, const F &f) {
     const bool side_by_side = e.inner == 1;

@@ -13,7 +13,7 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* -- as many numbers at once as there are doubles in a vector */
+/* -- several numbers at once, as many as doubles in a vector */
 
 typedef Lanes<double>::type Wide;
 constexpr ptrdiff_t WIDTH = Lanes<double>::COUNT;
@@ -80,9 +80,9 @@ CF_ELEMENT void set_moments(Pair<double> sums, double count, double centre, T &m
     var = (T)(v > 0 || v != v ? v : 0);
 }
 
-/* -- sums over the columns of a matrix, each with a centre of its own */
+/* -- sums over the columns of a matrix, each with its own centre */
 
-/* The terms of a few rows of a column, added up in pairs. */
+/* The terms of a few rows of a column, summed in pairs. */
 template <typename Terms, int ROWS, typename T>
 CF_ELEMENT Pair<double> of_rows(const T *x, const T *g, ptrdiff_t stride,
                                 double centre) {

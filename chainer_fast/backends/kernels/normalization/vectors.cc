@@ -6,7 +6,7 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* Positions along the inner axis that are worked on at once. */
+/* Positions along the inner axis that are processed together. */
 constexpr ptrdiff_t STRIP = 128;
 
 /* Inner products of the vectors along the middle axis, at some positions. */

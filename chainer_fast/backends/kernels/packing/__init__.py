@@ -27,12 +27,12 @@ def pack(arrays: tp.Sequence[NdArray], buffer: NdArray) -> None:
         Arrays of floats, of NumPy or all of one device. Some may be the same.
     buffer : array, shape (n,)
         Contiguous array of floats of the same device, for as many elements as the
-        arrays have together, in memory of its own.
+        arrays have together, in separate memory.
 
     Raises
     ------
     TypeError
-        If something is no array of floats, or not of this device.
+        If an object is not an array of floats, or is on another device.
     ValueError
         If the buffer has another size or is not contiguous, or cannot be written to, or
         has memory in common with an array. Nothing has changed then.
@@ -48,15 +48,15 @@ def unpack(buffer: NdArray, arrays: tp.Sequence[NdArray], scale: float = 1.) -> 
     buffer : array, shape (n,)
         As for :func:`pack`.
     arrays : sequence of array
-        Arrays of floats, each in memory of its own: those whose elements lie between
-        elements of another one are taken for arrays in the same memory.
+        Arrays of floats, each in separate memory: arrays whose elements are between
+        elements of another one are treated as arrays in the same memory.
     scale : float
         The number. The product is computed in the wider of both types, or in float32.
 
     Raises
     ------
     TypeError
-        If something is no array of floats, or not of this device.
+        If an object is not an array of floats, or is on another device.
     ValueError
         If the buffer has another size or is not contiguous, or an array cannot be
         written to, or two have memory in common. Nothing has changed then.
@@ -85,7 +85,7 @@ def _unpack(buffer, arrays, scale):
 
 
 def _parts(arrays, buffer):
-    """Yield the arrays and what the buffer has in their place, in their shapes."""
+    """Yield the arrays and their parts of the buffer, in their shapes."""
     begin = 0
     for array in arrays:
         end = begin + array.size

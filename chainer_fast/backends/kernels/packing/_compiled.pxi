@@ -1,8 +1,8 @@
 # One pass over the elements of many arrays of NumPy.
 #
 # Both functions return ``NotImplemented``, and have changed nothing, unless all arrays
-# are of floats and aligned, the buffer is as long as they are together, and what is
-# written to may be, and has memory of its own.
+# are of floats and aligned, the buffer is as long as they are together, and the arrays
+# that are written to are writable, and in separate memory.
 #
 # Part of array/compiled.pyx.
 
@@ -25,7 +25,7 @@ cdef extern from "chainer_fast/backends/kernels/packing/loops.hpp" \
 
 
 cdef char _kind_of_member(object array, bint written) noexcept:
-    """Return 'e', 'f' or 'd', or 0 if the loops cannot go over an array."""
+    """Return 'e', 'f' or 'd', or 0 if the loops do not support an array."""
     cdef int kind = kind_of_array(array)
     if kind < 0 or not PyArray_ISNOTSWAPPED(array) or PyArray_NDIM(array) > 32:
         return 0
@@ -38,7 +38,7 @@ cdef char _kind_of_member(object array, bint written) noexcept:
 cdef bint _add_member(
         object array, bint written, npy_intp begin, vector[Member] &members,
         vector[Extent] &extents) except -1:
-    """Append an array whose elements begin at some place of the buffer."""
+    """Append an array whose elements begin at a given position of the buffer."""
     cdef Member member
     cdef Extent memory
     cdef int axis

@@ -49,7 +49,7 @@ def _copy(buffer, arrays, scale, packs):
 
 
 def _launch(kind, buffer, arrays, ends, scale, packs):
-    """Copy arrays of one dtype, whose places end there in the buffer."""
+    """Copy arrays of one dtype, whose parts of the buffer end at given positions."""
     sizes = numpy.array([array.size for array in arrays], numpy.int64)
     own = numpy.array([array.data.ptr for array in arrays], numpy.int64)
     parts = buffer.data.ptr + buffer.itemsize * (numpy.array(ends, numpy.int64) - sizes)
@@ -68,7 +68,7 @@ def _is_cupy(array):
 
 
 def _are_apart(buffer, arrays):
-    """Tell whether arrays are plainly right: contiguous, and each in its own memory."""
+    """Return whether arrays are contiguous, and certainly in separate memory."""
     device = buffer.data.device_id
     if buffer.ndim != 1 or not all([
             array.flags.c_contiguous and array.dtype.char in TYPES

@@ -22,7 +22,8 @@ def check(buffer: NdArray, arrays: tuple[NdArray, ...], packs: bool) -> None:
     Raises
     ------
     TypeError, ValueError
-        As told in :func:`chainer_fast.backends.kernels.packing.pack` and ``unpack``.
+        As described in :func:`chainer_fast.backends.kernels.packing.pack` and
+        ``unpack``.
     """
     for name, array in [('the buffer', buffer), *_named(arrays)]:
         _check_type(name, array, buffer)
@@ -77,7 +78,7 @@ def _check_memory(buffer, arrays, packs):
 
 
 def extent(array: NdArray) -> tuple[int, int]:
-    """Return the addresses between which the elements of an array lie."""
+    """Return the address of the first element of an array, and that after the last."""
     begin = end = (
         array.data.ptr if isinstance(array, cuda.ndarray) else array.ctypes.data)
     if array.size == 0:
@@ -89,7 +90,7 @@ def extent(array: NdArray) -> tuple[int, int]:
 
 
 def overlaps_itself(array: NdArray) -> bool:
-    """Tell whether elements of an array may share memory; true when in doubt."""
+    """Return whether elements of an array may share memory; true when in doubt."""
     covered = array.itemsize
     for stride, n in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
         if n > 1:

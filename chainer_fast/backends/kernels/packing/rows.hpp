@@ -130,8 +130,8 @@ void copy_beginnings(const char *from, ptrdiff_t from_step, char *to, ptrdiff_t 
             memcpy(to + row * to_step, from + row * from_step, n * sizeof(T));
 }
 
-/* Long rows: a few elements of a few of them at once, and those in memory of their own,
-   as rows may be a power of two apart, and then drive each other out of the cache. */
+/* Long rows: a few elements of a few of them at once, and those in separate memory, as
+   rows may be a power of two apart, and then drive each other out of the cache. */
 template <bool scaled, typename From, typename To>
 void turn_tile(Rows from, Rows to, ptrdiff_t rows, ptrdiff_t n, double scale) {
     if (to.step == sizeof(To)) {

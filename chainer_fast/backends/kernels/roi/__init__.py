@@ -5,7 +5,7 @@ the number of the image it is in. Boxes may come as an array or as ``Boxes``. Th
 of a region are
 
 - *cells*: the box is rounded to whole pixels, and each bin has all pixels that it
-  touches. Bins may overlap, and those that lie outside of the image are empty;
+  touches. Bins may overlap, and those outside the image are empty;
 - or *samples*: bins are divided into grids of points, and an image has a value at any
   point by bilinear interpolation. Points less than a pixel outside have the value of
   the nearest pixel; others do not count.
@@ -31,7 +31,7 @@ _MOST_POINTS = 2 ** 31 - 1
 
 
 def _cells(low, high, extra, count, size):
-    """First pixels of bins along an axis, and those behind their last ones."""
+    """First pixels of bins along an axis, and those after their last ones."""
     low, high = int(round(low)), int(round(high))
     step = max(high - low + extra, 1) / count
     return [
@@ -56,7 +56,7 @@ def _regions(shape, numbers, boxes, size, extra):
 def cell_max(
         x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int], extra: int,
         empty: float) -> tuple[NdArray, ...]:
-    """Maxima of bins of whole pixels, and where they are.
+    """Maxima of bins of whole pixels, and their positions.
 
     The first one counts if there are several, and NaN counts as larger than any number.
 
@@ -188,8 +188,8 @@ def _samples(low, high, count, ratio, size):
         Number of points in each bin.
     list of list of tuple or None
         The neighbours of each point in use, as pairs of a pixel and its weight, or None
-        for a point that does not count. All points are in use, or, if there are more
-        than an image has use for because a box is far larger than it, those near it.
+        for a point that does not count. All points are in use, or, if a box is far
+        larger than the image, those near the image.
     """
     step = max(high - low, 1.) / count
     points = ratio or math.ceil(step)
@@ -225,7 +225,7 @@ def _neighbours(p, size):
     pixel = int(p)
     beyond = p - pixel
     if not beyond:
-        # The neighbour behind has no part, though it may be infinite, or NaN.
+        # The next neighbor has no weight, even if it is infinite or NaN.
         return (pixel, 1.),
     return (pixel, 1. - beyond), (pixel + 1, beyond)
 
@@ -261,7 +261,7 @@ def _interpolate(image, pixels):
 def sample_max(
         x: NdArray, numbers: NdArray, boxes: NdArray, size: tuple[int, int],
         ratio: tuple[int, int]) -> tuple[NdArray, ...]:
-    """Maxima of the samples of bins, and which of the samples they are.
+    """Maxima of the samples of bins, and the indexes of these samples.
 
     The first one counts if there are several, and NaN never.
 
@@ -276,7 +276,7 @@ def sample_max(
     size : pair of int
         Rows and columns of bins.
     ratio : pair of int
-        Rows and columns of samples in each bin; 0 stands for as many as the bin has
+        Rows and columns of samples in each bin; 0 means as many as the bin has
         pixels.
 
     Returns
@@ -287,7 +287,7 @@ def sample_max(
         has pixels, among those near the image. A bin without samples in the image has 0
         and -1. The shape of both is ``(r, c, *size)``.
     """
-    # Compared before they are rounded, which decides between samples about as large.
+    # Compared before rounding, which matters if samples are nearly equal.
     y = numpy.zeros((len(boxes), x.shape[1], *size))
     found = numpy.full(y.shape, -1, numpy.int32)
     for at, number, _, samples in _sampled_regions(

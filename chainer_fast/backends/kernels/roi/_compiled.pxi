@@ -18,7 +18,7 @@ cdef extern from "chainer_fast/backends/kernels/roi/loops.hpp" \
         char kind, Task task, Grid g, object numbers, object boxes, ptrdiff_t ratio_y,
         ptrdiff_t ratio_x, object images, object bins, object found) except +
 
-# Boxes far away, or not of finite size, are left to the reference.
+# The reference is used for boxes far away, or not of finite size.
 cdef double FAR = 1e9
 
 
@@ -42,7 +42,7 @@ cdef object _plain_numbers(object numbers, ptrdiff_t regions, ptrdiff_t images):
 
 
 cdef bint _are_near(object boxes, ptrdiff_t regions) except -1:
-    """Tell whether boxes are plain, finite and not far away."""
+    """Return whether boxes are plain, finite and not far away."""
     cdef double *data
     cdef ptrdiff_t i
     if kind_of(boxes) != b'd' or PyArray_NDIM(boxes) != 2 or (
@@ -72,7 +72,7 @@ cdef Ratio _read_ratio(object ratio) except *:
 
 
 cdef tuple _integers(object values):
-    """Return numbers as integers, which have no code of the user's."""
+    """Return numbers as integers, which run no code of the user."""
     cdef Py_ssize_t number      # of this type, floats are refused
     cdef list plain = []
     for number in values:
@@ -83,10 +83,10 @@ cdef tuple _integers(object values):
 cdef object _visit(
         Task task, Grid g, object numbers, object boxes, tuple shape, int extra,
         double empty, Ratio samples, object images, object bins, object found):
-    """Go through all regions: through pixels, or, with a ratio, through samples.
+    """Iterate over all regions: over pixels, or, with a ratio, over samples.
 
-    Images that are None are made. Returns the images, or None if there are regions,
-    images or samples that the loops cannot read.
+    Images that are None are created. Returns the images, or None if there are
+    regions, images or samples that the loops cannot read.
     """
     cdef ptrdiff_t count
     cdef bint done
@@ -115,7 +115,7 @@ cdef object _bins(Task task, object x, object numbers, object boxes, object size
                   object ratio, int extra=0, double empty=0):
     """Return the bins of images and, for maxima, where these are."""
     cdef Grid g
-    # Numbers may be objects of the user's with code of their own, so they come first.
+    # Numbers may be objects of the user, whose methods run code, so they come first.
     cdef Ratio samples = _read_ratio(ratio)
     rows, columns = _integers(size)
     images = plain_floats(x)

@@ -13,7 +13,7 @@ from chainer_fast.types import NdArray
 
 @dataclasses.dataclass(frozen=True)
 class Boxes:
-    """Boxes ``(y_min, x_min, y_max, x_max)`` that are to be multiplied by a number.
+    """Boxes ``(y_min, x_min, y_max, x_max)`` to multiply by a number.
 
     Attributes
     ----------

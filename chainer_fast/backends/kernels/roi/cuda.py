@@ -1,11 +1,10 @@
 """Regions of interest on a GPU; see :mod:`chainer_fast.backends.kernels.roi`.
 
 The kernels run once for each channel of each bin, with the arithmetic of
-``elements.hpp``. Gradients need a kernel that was written for the GPU alone: the
-threads of a block share a plane of an image, set it to zero, wait for each other, and
-add up what bins give to it, so that one launch does it all. Halves are added up in
-single precision. The order of the additions, and so the last digits, may differ from
-one run to the next.
+``elements.hpp``. Gradients need a separate kernel for the GPU: the threads of a block
+share a plane of an image, set it to zero, wait for each other, and add the gradients
+of bins to it, so that one launch is enough. Halves are summed in single precision.
+The order of the additions, and so the last digits, may differ between runs.
 """
 from __future__ import annotations
 
@@ -69,7 +68,7 @@ _RATIO = ', int32 ratio_y, int32 ratio_x'
 
 
 def _with_index(code):
-    # `i` is the row of bins; the kernel's own index comes by another name.
+    # `i` is the row of bins; the index of the kernel has another name.
     return 'const ptrdiff_t n_bin = i;\n{%s;}' % code
 
 
@@ -185,8 +184,8 @@ extern "C" __global__ void %(name)s(
 def _put(name, code, gy, found, numbers, boxes, shape, extra=0, ratio=(0, 0)):
     """Gradient of images from those of bins.
 
-    ``code`` adds that of one bin. The pointers to arrays that it does not need go to
-    others.
+    ``code`` adds that of one bin. The pointers to arrays that it does not need point
+    to other arrays.
     """
     dtype = numpy.dtype('f') if gy.dtype == 'e' else gy.dtype
     plain = cuda.cupy.ascontiguousarray

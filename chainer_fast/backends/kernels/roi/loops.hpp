@@ -37,7 +37,8 @@ CF_ELEMENT void each_bin(const Grid &g, T *x, One one) {
 
 /* -- pixels */
 
-/* The gradient of MAX. Loops return false if PUT is told of a sample that there is not. */
+/* The gradient of MAX. Loops return false if PUT gets the number of a missing
+ * sample. */
 template <typename T>
 bool cell_put(const Grid &g, const int64_t *numbers, T *images, const T *bins,
               const int32_t *found) {

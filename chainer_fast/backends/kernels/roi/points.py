@@ -1,7 +1,7 @@
 """Points between pixels, for functions of programs that pool regions themselves.
 
-Chainer has these names beside its own functions, and packages such as ChainerCV import
-them. The functions here have loops instead.
+Chainer has these names next to its functions, and packages such as ChainerCV import
+them. The functions of this package have loops instead.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def get_bounds(
     Parameters
     ----------
     p : float
-        Coordinate. Up to a pixel outside it counts as that of the border.
+        Coordinate. Up to a pixel outside, it is treated as that of the border.
     limit : int
         Length of the axis.
 
@@ -57,7 +57,7 @@ def get_bilinear_interp_params(
 
 def roi_pooling_slice(
         size: int, stride: float, max_size: int, roi_offset: int) -> tuple[slice, int]:
-    """Return the pixels of a cell of a region along an axis, and how many they are.
+    """Return the pixels of a cell of a region along an axis, and their number.
 
     Parameters
     ----------

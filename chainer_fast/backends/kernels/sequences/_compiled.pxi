@@ -31,7 +31,7 @@ cdef npy_intp _row_bytes(np.ndarray first) noexcept:
 
 
 cdef bint _continues(object item, np.ndarray first) noexcept:
-    """Tell whether an array is in C order, and like another one but for its length."""
+    """Return whether an array is in C order, and like another except for its length."""
     cdef int d, ndim = PyArray_NDIM(first)
     if not PyArray_CheckExact(item) or (
             not PyArray_IS_C_CONTIGUOUS(<np.ndarray>item)
@@ -58,7 +58,7 @@ cdef bint _read_blocks(xs, np.ndarray first, vector[Block] &blocks) except -1:
 
 cdef object _array_like(
         np.ndarray like, npy_intp *lengths, int leading, char *data, owner):
-    """Return an array with other axes in the place of the first one.
+    """Return an array with other axes instead of the first one.
 
     It is in memory that another object owns, unless ``data`` is NULL.
     """
@@ -108,7 +108,7 @@ def stack_padded(np.ndarray first not None, xs, length, padding):
     cdef Block block
     cdef char *out
     cdef char *pad
-    xs = tuple(xs)      # nobody makes it shorter, nor runs code for its elements
+    xs = tuple(xs)      # no other code can shorten it, or runs for its elements
     if row < 0 or len(xs) == 0:
         return NotImplemented
     value = np.PyArray_FROM_O(padding)

@@ -14,9 +14,9 @@ from chainer_fast.types import NdArray
 
 
 def _places(xp, row, col):
-    """Indexes of the elements that are no padding, and their coordinates.
+    """Indexes of the elements that are not padding, and their coordinates.
 
-    The indexes and the rows and columns have that of the batch in front, if any.
+    The index of the batch, if any, is the first of the indexes, rows and columns.
     """
     known = xp.nonzero((row >= 0) & (col >= 0))
     batch = known[:-1]
@@ -32,7 +32,7 @@ def product(
     Parameters
     ----------
     data : array, shape (nnz,) or (batch, nnz)
-        Values of the elements. Those of the same coordinates add up.
+        Values of the elements. Elements of the same coordinates are summed.
     row, col : array of int, same shape
         Coordinates.
     height : int
@@ -53,7 +53,7 @@ def product(
 
 @kernel(compiled=_compiled.sampled_product, in_single=True)
 def sampled_product(a: NdArray, row: NdArray, col: NdArray, b: NdArray) -> NdArray:
-    """Multiply a dense matrix by the transpose of one, at some coordinates only.
+    """Multiply a dense matrix by a transposed one, only at given coordinates.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def sampled_product(a: NdArray, row: NdArray, col: NdArray, b: NdArray) -> NdArr
     Returns
     -------
     array, shape (nnz,) or (batch, nnz)
-        The elements; zero for padding.
+        The elements; they are zero for padding.
     """
     xp = get_array_module(a)
     known, rows, columns = _places(xp, row, col)

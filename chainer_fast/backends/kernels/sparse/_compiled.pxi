@@ -42,7 +42,7 @@ cdef bint _has_type_of_values(np.ndarray x, y):
 
 
 cdef bint _one_for_each(np.ndarray x, np.ndarray rows, np.ndarray columns):
-    """Tell whether each element has a row and a column."""
+    """Return whether each element has a row and a column."""
     return np.PyArray_SAMESHAPE(x, rows) and np.PyArray_SAMESHAPE(x, columns)
 
 
@@ -50,7 +50,7 @@ def product(np.ndarray data not None, row, col, height, dense):
     cdef np.ndarray rows, columns, values, matrix, y
     cdef npy_intp batches, n, nnz, m, k
     cdef int last
-    m = height      # which may run code of the user's
+    m = height      # which may run code of the user
     if not _has_type_of_values(data, dense):
         return NotImplemented
     rows, columns = _coordinates(row), _coordinates(col)

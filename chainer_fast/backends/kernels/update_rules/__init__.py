@@ -1,8 +1,9 @@
 """Update rules of optimizers, and hooks that change gradients.
 
 The reference of a rule is its ``_move`` in :mod:`chainer_fast.optimizers`; that of a
-hook is its ``_change`` in :mod:`chainer_fast.optimizer_hooks`. Here are functions of
-the arrays of many parameters, which a GPU goes over a hundred at a time.
+hook is its ``_change`` in :mod:`chainer_fast.optimizer_hooks`. This module has
+functions of the arrays of many parameters, which a GPU processes a hundred at a
+time.
 """
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ from chainer_fast.types import NdArray
 
 
 def are_finite(arrays: tp.Sequence[NdArray]) -> list[bool]:
-    """Tell which arrays have no element that is infinite or no number.
+    """Return which arrays have neither infinite elements nor NaN.
 
-    The host waits for each GPU once.
+    The host waits once for each GPU.
 
     Parameters
     ----------
     arrays : list of array
-        Arrays of any kinds.
+        Arrays of any kind.
 
     Returns
     -------
@@ -37,7 +38,7 @@ def are_finite(arrays: tp.Sequence[NdArray]) -> list[bool]:
 
 
 def copy_arrays(pairs: tp.Iterable[tuple[NdArray, NdArray]]) -> None:
-    """Copy arrays into others, which have the same shapes and overlap with none.
+    """Copy arrays to others of the same shapes, which do not overlap with any.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Changes of the arrays of many parameters by as few CUDA kernels as possible.
+"""Changes of the arrays of many parameters with as few CUDA kernels as possible.
 
-A kernel serves about a hundred parameters. The kernels are in ``many_arrays.hpp``,
-the arithmetic in ``elements.hpp``.
+A kernel handles about a hundred parameters. The kernels are in
+``many_arrays.hpp``, the arithmetic in ``elements.hpp``.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NUMBERS = {'e': 'float', 'f': 'float', 'd': 'double'}
 
 
 class Batch:
-    """Changes of parameters that wait to be made together.
+    """Queued changes of parameters.
 
     A step of a change is a pair: a type of ``many_arrays.hpp``, such as
     ``'Update<Adam, 2>'``, and its coefficients as the bytes of doubles.
@@ -46,14 +46,13 @@ class Batch:
         ----------
         arrays : sequence of cupy.ndarray
             A parameter, its gradient and the states of its rule, which are in float32
-            for a parameter in float16. If the parameter is the twin in float32 of one
-            in float16, the gradient is in float16, and the parameter in float16 comes
-            last.
+            for a parameter in float16. If the parameter is the float32 copy of one in
+            float16, the gradient is in float16, and the float16 parameter comes last.
 
         Returns
         -------
         tuple
-            None if there is no kernel for them.
+            None if kernels do not support them.
         """
         param, grad = arrays[:2]
         kinds = param.dtype.char + grad.dtype.char
@@ -68,14 +67,14 @@ class Batch:
     def add(
             self, place: tuple[tp.Any, ...], hooks: tuple[tuple[str, bytes], ...],
             steps: tuple[tuple[str, bytes], ...], arrays: tp.Sequence[NdArray]) -> None:
-        """Note a change to be made.
+        """Queue a change.
 
         Parameters
         ----------
         place : tuple
             Result of :meth:`place`.
         hooks : tuple of (str, bytes)
-            Steps to be done for all parameters, before those of any.
+            Steps to run for all parameters, before the steps of any.
         steps : tuple of (str, bytes)
             The other steps.
         arrays : sequence of cupy.ndarray
@@ -83,7 +82,7 @@ class Batch:
         self._changes.append((place, hooks, steps, arrays))
 
     def launch(self) -> None:
-        """Make all changes, and forget them."""
+        """Make all changes, and clear the queue."""
         changes, self._changes = self._changes, []
         if overlap([array for *_, arrays in changes for array in arrays]):
             for place, hooks, _, arrays in changes:
@@ -100,7 +99,7 @@ class Batch:
 
 
 def _by_value(kinds, *numbers):
-    """Return doubles as an argument that is a structure of the type of numbers."""
+    """Return doubles as an argument, a structure of the number type."""
     values = numpy.frombuffer(b''.join(numbers))
     values = values.astype(numpy.float64 if kinds[0] == 'd' else numpy.float32)
     return values.view('V%d' % values.nbytes)
@@ -111,7 +110,7 @@ def _launch(body, params, call, *args):
 
 
 def _make_changes(place, steps, group):
-    """Make the same changes of all parameters of a group."""
+    """Make the same changes to all parameters of a group."""
     device, kinds = place
     names = [name for name, _ in steps]
     numbers = _by_value(kinds, *[numbers for _, numbers in steps])
@@ -144,7 +143,7 @@ def make_kernel(names: list[str], kinds: str, n_arrays: int) -> tp.Any:
     kinds : str
         Characters of the dtypes of parameters and gradients.
     n_arrays : int
-        How many arrays a parameter has, with itself and its gradient.
+        Number of arrays of a parameter, including itself and its gradient.
     """
     params, body, _ = _kernel_of(names, kinds, n_arrays)
     return many_arrays.kernel_of(_HEADER, body, params, n_arrays).kernel
@@ -173,7 +172,7 @@ def _scale_by_size(kind, numbers, group):
 
 
 def clip(grads: list[NdArray], threshold: tp.Any) -> bool:
-    """Scale gradients down in place, so that their norm is at most a threshold.
+    """Scale gradients in place so that their norm is at most a threshold.
 
     Parameters
     ----------
@@ -183,8 +182,8 @@ def clip(grads: list[NdArray], threshold: tp.Any) -> bool:
     Returns
     -------
     bool
-        False, and nothing has changed, if there are no kernels for these arrays, two
-        of them overlap, or they are not all on one device.
+        False, without any change, if kernels do not support these arrays, two of
+        them overlap, or they are not all on one device.
     """
     if (not all(map(is_plain, grads))
             or len({grad.device.id for grad in grads}) != 1 or overlap(grads)):
@@ -210,9 +209,9 @@ def clip(grads: list[NdArray], threshold: tp.Any) -> bool:
 
 
 def are_finite(arrays: list[NdArray]) -> list[bool]:
-    """Tell which arrays have no element that is infinite or no number.
+    """Return which arrays have neither infinite elements nor NaN.
 
-    It waits for the result once for each device.
+    It waits once for each device.
 
     Parameters
     ----------
@@ -235,7 +234,7 @@ def are_finite(arrays: list[NdArray]) -> list[bool]:
 
 
 def _find_not_finite(arrays):
-    """Return for each array of a device whether some element is not finite."""
+    """Return, for each array of a device, whether any element is not finite."""
     if not all(map(is_plain, arrays)):
         finite = [cuda.cupy.isfinite(array).all() for array in arrays]
         return ~cuda.cupy.stack(finite).get()
@@ -261,7 +260,7 @@ def copy_arrays(
     Returns
     -------
     list of (array, array)
-        The pairs for which there is no kernel, and which are left to the caller.
+        The pairs that kernels do not support, which are left to the caller.
     """
     groups, rest = {}, []
     for source, target in pairs:

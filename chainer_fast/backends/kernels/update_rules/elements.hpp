@@ -18,12 +18,12 @@ namespace chainer_fast {
 namespace update_rules {
 
 #if defined(__CUDACC__)
-/* No one asks for the error flags of a GPU. */
+/* Error flags of a GPU are not used. */
 template <typename N>
 CF_ELEMENT N number(N x) { return x; }
 #else
 /* The number, or zero for NaN: a comparison of NaN raises an error flag that NumPy does
-   not raise. Compilers see through a floating-point comparison that does this. */
+ * not raise. Compilers optimize away a floating-point comparison for this. */
 CF_ELEMENT float number(float x) {
     return from_bits(pick((bits_of(x) & 0x7fffffffu) <= INFINITY_BITS, bits_of(x), 0));
 }
@@ -37,7 +37,7 @@ CF_ELEMENT double number(double x) {
 template <typename N>
 CF_ELEMENT N choose(bool condition, N yes, N no) { return condition ? yes : no; }
 
-/* What numbers of a type are computed in, and what their states are: at least float. */
+/* The type of computations and states for a type: at least float. */
 template <typename T> struct Wide { typedef float type; };
 template <> struct Wide<double> { typedef double type; };
 
@@ -50,7 +50,7 @@ CF_ELEMENT N extreme(N x, N y) {
     return choose(x == x, found, x);
 }
 
-/* Bounds are no NaN. */
+/* Bounds are not NaN. */
 template <typename N>
 CF_ELEMENT N bounded(N x, N low, N high) {
     N a = number(x);
@@ -167,7 +167,7 @@ struct SMORMS3 {
     }
 };
 
-/* In three parts: invalid operations in the second are no errors on the processor. */
+/* In three parts: invalid operations in the second are not errors on the processor. */
 template <typename N>
 struct MSVAG {
     N move;                 /* 1 - beta */
@@ -180,7 +180,7 @@ struct MSVAG {
         v = v + move * (gradient * gradient - v);
     }
 
-    /* The factor that damps the step; 0 where there was no gradient yet. */
+    /* The damping factor of the step; 0 without any gradient so far. */
     CF_ELEMENT N factor(N m, N v) const {
         N mean = m / weight, square = mean * mean;
         N variance = (v / weight - square) / one_minus_rho;
@@ -201,15 +201,15 @@ struct MSVAG {
     }
 };
 
-/* Adam, AMSGrad, which has the largest v as a third state, AdaBound and AMSBound. */
+/* Adam, AMSGrad, with the largest v as a third state, AdaBound and AMSBound. */
 template <typename N, bool with_bounds>
 struct AdamFamily {
     N move_m, move_v;       /* 1 - beta1, 1 - beta2 */
     N alpha_t, eps;
     N keep;                 /* 1 - eta * weight_decay_rate */
     N eta, lower, upper;
-    /* The size from which on a parameter is not changed by a mean whose part is
-       subnormal; for the processor alone. */
+    /* The magnitude from which on a mean with a subnormal part does not change
+     * a parameter; only for the processor. */
     N size_of_fixed;
 
     CF_ELEMENT void update(N &param, N gradient, N &m, N &v) const {
@@ -239,7 +239,7 @@ struct AdamFamily {
 template <typename N> using Adam = AdamFamily<N, false>;
 template <typename N> using AdaBound = AdamFamily<N, true>;
 
-/* Calls a rule with as many of the states as it has. */
+/* Calls a rule with its number of states. */
 template <int n_states, typename Rule, typename N>
 CF_ELEMENT void update_with(const Rule &rule, N &param, N gradient, N *s) {
     if constexpr (n_states == 0)
@@ -298,12 +298,12 @@ struct Unscale {
     CF_ELEMENT void change(N, N &gradient) const { gradient = gradient / divisor; }
 };
 
-/* On the GPU alone: the processor's norms are those of NumPy. */
+/* Only on the GPU: norms on the processor are computed by NumPy. */
 template <typename N>
 struct LARS {
     N threshold, decay, eps;
 
-    /* The factor for the gradients of a parameter, from the norms of both. */
+    /* The factor for the gradients of a parameter, computed from the norms of both. */
     CF_ELEMENT N rate(N param_norm, N grad_norm) const {
         if (!(param_norm > threshold))
             return N(1);

@@ -46,7 +46,7 @@ struct Arrays {
         : param((T *)a[0]), grad((G *)a[1]),
           states{(N *)a[2], (N *)a[3], (N *)a[4]} {}
 
-    /* Fills in the arrays from an element on. */
+    /* Sets the arrays from an element on. */
     static CF_ELEMENT void shift(void *const *from, ptrdiff_t by, void **to) {
         to[0] = (T *)from[0] + by;
         to[1] = (G *)from[1] + by;
@@ -71,14 +71,14 @@ CF_ELEMENT Rule read(const double *given) {
     return read<Rule>(given, std::make_index_sequence<sizeof(Rule) / sizeof(N)>());
 }
 
-/* -- the step at one place of the arrays */
+/* -- the step at one position of the arrays */
 
 template <template <typename> class Rule_, int n_states_>
 struct Step {
     template <typename N>
     using Rule = Rule_<N>;
     static constexpr int n_states = n_states_;
-    /* Whether memory is asked for ahead of its use. */
+    /* Whether memory is prefetched. */
     static constexpr bool in_blocks = true;
     /* The array that changes, other than the states. */
     static constexpr int result = 0;
@@ -90,8 +90,8 @@ struct Step {
 
 template <template <typename> class Rule, int n_states>
 struct Update : Step<Rule, n_states> {
-    /* In blocks where one of the first n_decaying states has small numbers the rule is
-       another; see small.hpp. */
+    /* Blocks in which one of the first n_decaying states has small numbers use
+     * another rule; see small.hpp. */
     template <typename N>
     using Small = Decaying<Rule, N, n_states>;
     template <typename N>
@@ -125,9 +125,8 @@ struct Change : Step<Hook, 0> {
 
 /* -- loops */
 
-/* Long arrays do not fit in the cache. Their memory is asked for ahead of its use, a few
-   lines of all arrays at a time: the processor's own prefetching does not keep up with
-   as many arrays. */
+/* Long arrays do not fit into the cache. Their memory is prefetched, a few lines of all
+ * arrays at a time: the processor's own prefetching does not handle so many arrays. */
 constexpr ptrdiff_t LONG_ARRAY = 65536;
 constexpr ptrdiff_t BLOCK = 64;
 constexpr ptrdiff_t AHEAD = 1024;
@@ -188,7 +187,7 @@ CF_CLONES void part(void **arrays, ptrdiff_t n, const double *given) {
     run<S>(rule, a, i, n);
 }
 
-/* By several threads, if that pays. */
+/* By several threads, if that is faster. */
 template <typename S, typename T>
 void loop(void **arrays, ptrdiff_t n, const double *given) {
     const ptrdiff_t blocks = (n + BLOCK - 1) / BLOCK;
@@ -200,8 +199,8 @@ void loop(void **arrays, ptrdiff_t n, const double *given) {
     });
 }
 
-/* M-SVAG, a part at a time, over pieces that stay in the cache: the means, the factor of
- * the step in the place of the gradient, and the parameter. */
+/* M-SVAG in three parts, over pieces that stay in the cache: the means, the factor of
+ * the step, which replaces the gradient, and the parameter. */
 template <int part>
 struct MSVAGPart : Step<MSVAG, 2> {
     static constexpr bool in_blocks = false;
@@ -235,7 +234,7 @@ void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
         void *piece[5];
         Arrays<T>::shift(arrays, done, piece);
         loop<MSVAGPart<0>, T>(piece, count, given);
-        /* Invalid operations in the factor are no errors. */
+        /* Invalid operations in the factor are not errors. */
         fexcept_t flags;
         fegetexceptflag(&flags, FE_INVALID);
         piece[1] = factor;
@@ -245,7 +244,8 @@ void msvag_loop(void **arrays, ptrdiff_t n, const double *given) {
     }
 }
 
-/* The loop for floats over halves, a piece at a time: their numbers stay in the cache. */
+/* The loop for floats applied to halves, a piece at a time, so that data stays in the
+ * cache. */
 template <typename S>
 void loop_of_halves(void **arrays, ptrdiff_t n, const double *given) {
     constexpr ptrdiff_t PIECE = 4 * BLOCK;

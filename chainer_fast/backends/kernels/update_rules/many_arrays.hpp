@@ -35,7 +35,7 @@ struct Update {
     };
 };
 
-/* Steps one after the other, with their coefficients. */
+/* Successive steps, with their coefficients. */
 template <typename N, typename Step, typename... Rest>
 struct Steps {
     typename Step::template Of<N> step;
@@ -87,7 +87,7 @@ CF_ELEMENT void update(const A &arrays, const Steps &steps) {
 
 /* -- norms */
 
-/* The sum of a number over the threads of a block, in the same order each time. */
+/* The sum of a number over the threads of a block, in a fixed order. */
 CF_ELEMENT double sum_over_threads(double number) {
     __shared__ double numbers[THREADS];
     __syncthreads();
@@ -125,8 +125,8 @@ CF_ELEMENT void sum_squares(const A &arrays, double *sums) {
     }
 }
 
-/* By what gradients are to be multiplied so that their norm becomes a threshold; 1 if they
-   are below it or zero, no number if the norm is none. */
+/* Factor of gradients that makes their norm a threshold; 1 if they are below it or
+   zero, NaN if the norm is NaN. */
 CF_ELEMENT void find_clipping_factor(
         const double *sums, long long n, double threshold, double *factor) {
     const double norm = sqrt(sum_of(sums, n)), rate = threshold / norm;
@@ -170,7 +170,7 @@ CF_ELEMENT void scale_by_size(
 
 /* -- others */
 
-/* Marks the parameters that have an infinite element, or one that is no number. */
+/* Marks the parameters that have an infinite element or NaN. */
 template <typename T, typename A>
 CF_ELEMENT void find_not_finite(const A &arrays, int *found) {
     typedef typename Wide<T>::type N;

@@ -1,4 +1,4 @@
-"""Recipes of update rules, of hooks, and of other changes of all gradients."""
+"""Recipes of update rules, of hooks, and of other changes of gradients."""
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, isfinite, pow, sqrt
@@ -257,7 +257,7 @@ cdef class _Adam(Recipe):
 
 
 cdef double _size_of_fixed(const AdamCoefficients *c) noexcept:
-    """Size from which on a vanishing mean does not change a float32 parameter.
+    """Magnitude from which on a vanishing mean does not change a float32 parameter.
 
     If the part of a mean by which it decays is subnormal, the step is smaller than
     a quarter of the distance from the parameter to the next number.
@@ -290,7 +290,7 @@ weight_decay = _hook(WEIGHT_DECAY, b'Change<WeightDecay>', 1, ('rate',), True)
 lasso = _hook(LASSO, b'Change<Lasso>', 1, ('rate',))
 hard_clipping = _hook(
     HARD_CLIPPING, b'Change<HardClipping>', 2, ('lower_bound', 'upper_bound'))
-# Layer-wise scaling, which has no loop for the processor.
+# Layer-wise scaling, which has no CPU loop.
 lars = _hook(NULL, b'Change<LARS>', 3, ('threshold', 'weight_decay', 'eps'))
 # Multiplication by a factor, and division by a loss scale.
 scale = _hook(SCALE, b'Change<Scale>', 1)

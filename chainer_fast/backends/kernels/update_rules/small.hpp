@@ -1,11 +1,11 @@
 /* Means that have decayed below the normal numbers of float, without their slowness.
  *
  * Where the gradient of a weight is zero from some step on, as it is for a dead unit,
- * its running means decay until they are subnormal, and stay so for ever: rounding
- * keeps the last few units. Multiplication, division and roots of such numbers take a
- * processor a hundred times as long. Here the bits of the new mean are found by
- * integers and doubles, and the rule gets zero instead of the old mean, if that makes
- * no difference to the parameter. */
+ * its running means decay until they are subnormal, and stay so indefinitely:
+ * rounding keeps the last few units. Multiplication, division and roots of such
+ * numbers take a processor a hundred times as long. Here the bits of the new mean are
+ * found by integers and doubles, and the rule gets zero instead of the old mean, if
+ * that makes no difference to the parameter. */
 #pragma once
 
 #include "chainer_fast/backends/kernels/update_rules/elements.hpp"
@@ -13,11 +13,11 @@
 namespace chainer_fast {
 namespace update_rules {
 
-/* Numbers below 2^-112, other than zero, are checked: the product with a coefficient
-   down to 1e-4 may be subnormal. */
+/* Nonzero numbers below 2^-112 are checked: the product with a coefficient down to
+ * 1e-4 may be subnormal. */
 constexpr uint32_t SMALL_BITS = 0x07800000u;
 
-/* Whether there is such a number among the first n. */
+/* Whether the first n numbers include such a number. */
 CF_ELEMENT bool any_small(const float *x, ptrdiff_t n) {
     uint32_t found = 0;
     for (ptrdiff_t k = 0; k < n; ++k)
@@ -25,7 +25,7 @@ CF_ELEMENT bool any_small(const float *x, ptrdiff_t n) {
     return found != 0;
 }
 
-/* A small mean, and what becomes of it. */
+/* A small mean, and its new value. */
 struct SmallMean {
     uint32_t next;          /* bits of the new mean */
     uint32_t is_usable;
@@ -42,7 +42,7 @@ struct SmallMean {
             subnormal, (double)(int32_t)size,
             (double)from_bits(pick(subnormal, 0x3f800000u, size)) * 0x1p149);
         double product = units * (double)from_bits(pick(usable, bits_of(c), 0));
-        /* To the next integer, to even in the middle. */
+        /* To the nearest integer, with ties to even. */
         double left = (product + 0x1.8p52) - 0x1.8p52;
         left = less ? units - left : left;
         uint32_t tiny = left < 0x1p23;
@@ -57,9 +57,9 @@ CF_ELEMENT float replaced(float x, uint32_t condition, uint32_t bits) {
     return from_bits(pick(condition, bits, bits_of(x)));
 }
 
-/* A rule for elements of which the first states may be small. Only in float are small
-   numbers slow: halves are computed as floats, where they are normal, and doubles do not
-   get there within any usual training. */
+/* A rule for elements whose first states may be small. Small numbers are only slow in
+ * float: halves are computed as floats, where they are normal, and doubles do not
+ * become subnormal in any usual training. */
 template <template <typename> class Rule, typename N, int n_states>
 struct Decaying {
     static constexpr int n_decaying = 0;

@@ -1,4 +1,4 @@
-"""Elements of two arrays, chosen by a condition."""
+"""Elements of two arrays, selected by a condition."""
 from __future__ import annotations
 
 from chainer_fast.backends.cuda import get_array_module
@@ -9,7 +9,7 @@ from chainer_fast.types import NdArray
 
 @kernel(compiled=_compiled.where, in_single=True)
 def where(condition: NdArray, x: NdArray, y: NdArray) -> NdArray:
-    """Take elements of one array where a condition holds, else of another.
+    """Return elements of one array where a condition is true, otherwise of another.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-# Choice of elements of arrays in C order, in single and double precision.
+# Selection of elements of arrays in C order, in single and double precision.
 #
-# Arrays without axes go with all shapes; other cases give ``NotImplemented``.
+# Arrays without axes fit all shapes; other cases return ``NotImplemented``.
 #
 # Part of array/compiled.pyx.
 

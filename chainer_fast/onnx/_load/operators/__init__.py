@@ -1,4 +1,4 @@
-"""The operators, a family in each module."""
+"""The operators, one family per module."""
 from chainer_fast.onnx._load.operators import (
     activation,
     arithmetic,

@@ -102,7 +102,7 @@ for _name, _function in ('Softmax', F.softmax), ('LogSoftmax', F.log_softmax):
         if node.opset >= 13:
             axis = node.get('axis', -1)
             return lambda x: function(x, axis=axis % x.ndim)
-        # Formerly along the axis and all that follow.
+        # Formerly along the axis and all axes after it.
         first = node.get('axis', 1)
 
         def compute(x):

@@ -1,4 +1,4 @@
-"""Arithmetic, element by element."""
+"""Elementwise arithmetic."""
 import functools
 import operator as op
 import typing as tp
@@ -38,7 +38,7 @@ for _name, _on_variables, _of_arrays in [
     same(_name, either(_on_variables, _of_arrays))
 
 same('Erf', F.erf)
-# Looked up at each call: during an export, other functions take their places.
+# Looked up at each call: during an export, other functions replace them.
 same('Ceil', either(lambda x: F.ceil(x), numpy.ceil))
 same('Floor', either(lambda x: F.floor(x), numpy.floor))
 same('Sign', either(lambda x: F.sign(x), numpy.sign))
@@ -64,7 +64,7 @@ def clip(node):
         if low == 0 and high is None:
             return F.relu(x)
         if low == 0 and high is not None:
-            # Its gradient is zero at both bounds, as that of a rectifier is.
+            # Its gradient is zero at both bounds, like that of ReLU.
             return F.clipped_relu(x, high)
         return F.clip(x, low, high)
 
@@ -74,12 +74,12 @@ def clip(node):
 # ------------------------------------------------------------------ of two values
 
 def _scalars(node):
-    """Positions of operands that are constants without axes, of a floating dtype."""
+    """Positions of operands that are 0-dimensional floating-point constants."""
     values = [node.known(i) for i in range(2)]
     found = tuple([
         i for i, value in enumerate(values)
         if value is not None and value.ndim == 0 and is_float(value)])
-    # Numbers alone would not say of which dtype the result is.
+    # Numbers alone would not determine the dtype of the result.
     return found if len(found) == 1 else ()
 
 
@@ -105,8 +105,8 @@ for _name, _function in [
         scalars = _scalars(node)
         if not scalars:
             return function
-        # A variable and a number make a function of one variable. Arrays need the
-        # constant itself, since a number may change their dtype.
+        # A variable and a number are combined by a function of one variable. Arrays
+        # need the constant itself, since a number may change their dtype.
         number = node.known(scalars[0]).item()
         if scalars == (1,):
             return lambda a, b: function(a, number if any_variable(a) else b)
@@ -159,7 +159,7 @@ def where(node):
     return compute
 
 
-#: Cumulative operators: functions of variables and of arrays, and their first value.
+#: Cumulative operators: functions of variables and of arrays, and the initial value.
 _CUMULATIVE: dict[str, tuple[tp.Callable, tp.Callable, int]] = {
     'CumSum': (F.cumsum, numpy.cumsum, 0), 'CumProd': (F.cumprod, numpy.cumprod, 1)}
 

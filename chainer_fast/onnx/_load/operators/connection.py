@@ -63,11 +63,11 @@ def deconvolution(node):
     window = Window(node)
     if shape is None and automatic.startswith('SAME') and extra and any(extra):
         raise Unsupported(
-            'its attributes auto_pad=%r and output_padding=%s do not go together'
+            'its attributes auto_pad=%r and output_padding=%s cannot be combined'
             % (automatic, extra))
 
     def lengths_and_pads(x, size, strides, dilations):
-        """Of the result along each axis, and what is cut off on its sides."""
+        """Lengths of the result, and numbers of elements cut off at its sides."""
         ndim = len(size)
         for i, (n, k, s, d) in enumerate(zip(
                 x.shape[2:], size, strides, dilations, strict=True)):

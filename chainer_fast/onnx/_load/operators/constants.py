@@ -1,4 +1,4 @@
-"""Constants, and arrays made of their description."""
+"""Constants, and arrays generated from a description."""
 import numpy
 
 from chainer_fast import backend
@@ -16,7 +16,7 @@ def value_of(node):
         value = node.get(name, None)
         if value is not None:
             return numpy.array(value, dtype)
-    raise Unsupported('it has no value that is a number or a dense tensor of them')
+    raise Unsupported('its value is neither a number nor a dense tensor of numbers')
 
 
 @operator('Identity')
@@ -25,10 +25,11 @@ def identity(node):
 
 
 def target_dtype(number):
-    """Return the dtype of a type of ONNX, for a node that makes such arrays."""
+    """Return the dtype of an ONNX type, for a node that makes such arrays."""
     dtype = reading.dtype_of(number)
     if dtype is None:
-        raise Unsupported('no array can have its type %s' % reading.type_name(number))
+        raise Unsupported('arrays do not support its type '
+                          '%s' % reading.type_name(number))
     return dtype
 
 
@@ -41,7 +42,7 @@ def _cast(x, dtype):
 @operator('Cast')
 def cast(node):
     dtype = target_dtype(node.get('to'))
-    # They are about types that arrays cannot have.
+    # They concern types that arrays do not support.
     node.get('saturate', 1)
     node.get('round_mode', 'up')
     return lambda x: _cast(x, dtype)
@@ -82,7 +83,7 @@ def random_normal_like(node):
     mean, scale = node.get('mean', 0.), node.get('scale', 1.)
     number = node.get('dtype', None)
     dtype = None if number is None else target_dtype(number)
-    node.get('seed', None)      # numbers are those of the device's generator
+    node.get('seed', None)      # numbers are drawn by the device's generator
 
     def compute(x):
         xp = backend.get_array_module(raw(x))

@@ -1,4 +1,4 @@
-"""Images made larger or smaller, and sampled."""
+"""Resizing and sampling of images."""
 import math
 import typing as tp
 
@@ -18,7 +18,7 @@ _ROUND: dict[str, tp.Callable[..., tp.Any]] = {
 
 
 class _Sampling:
-    """How places of a resized axis stand to those of the original.
+    """Mapping of positions of a resized axis to those of the original.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class _Sampling:
             node.require('keep_aspect_ratio_policy', 'stretch', default='stretch')
 
     def places(self, n, out, scale):
-        """Return the place among ``n`` old elements of each of ``out`` new ones."""
+        """Return the positions of ``out`` new elements among ``n`` old ones."""
         i = numpy.arange(out)
         if self.coordinates == 'align_corners':
             return i * ((n - 1) / (out - 1)) if out > 1 else numpy.zeros(out)
@@ -63,13 +63,13 @@ class _Sampling:
 
     def nearest(self, n, out, scale):
         """Return the index of the old element that each new one copies."""
-        # Scales are in single precision: 8 / 2.6666667 is meant to be 3.
+        # Scales are in single precision: 8 / 2.6666667 must be 3.
         places = self.places(n, out, scale).astype(numpy.float32)
         found = _ROUND[self.rounding](places)
         return found.clip(0, n - 1).astype(int)
 
     def matrix(self, n, out, scale):
-        """Return the matrix that makes the new elements of an axis of the old ones."""
+        """Return the matrix that computes new elements of an axis from old ones."""
         x = self.places(n, out, scale)
         if self.mode == 'linear':
             x = x.clip(0, n - 1)
@@ -105,15 +105,14 @@ def _sizes(x, axes, scales, sizes):
         if sizes is not None and len(sizes):
             lengths[axis], ratios[axis] = sizes[i], sizes[i] / n
         else:
-            # In single precision: 3 * 2.3333333 is 7.
+            # In single precision: 3 * 2.3333333 must be 7.
             lengths[axis] = math.floor(numpy.float32(n) * numpy.float32(scales[i]))
             ratios[axis] = scales[i]
     return lengths, ratios
 
 
 def _by_function(x, lengths, ratios, sampling):
-    """Images resized by a function of Chainer that does just this; None if none does.
-    """
+    """Images resized by an equivalent function of Chainer; None if there is none.  """
     if (x.ndim != 4 or not any_variable(x) or lengths[:2] != list(x.shape[:2])
             or sampling.excludes):
         return None
@@ -187,11 +186,12 @@ def grid_sample(node):
     def compute(x, grid):
         if x.ndim != 4:
             raise ValueError(
-                'GridSample takes images of shape (batch, channels, height, width), '
-                'not of %s' % (x.shape,))
+                'GridSample supports images of shape (batch, channels, height, '
+                'width), not %s' % (x.shape,))
         grid = F.transpose(grid, (0, 3, 1, 2))
         if not corners:
-            # Places are counted from edges; those of Chainer, from outermost pixels.
+            # Positions are measured from the edges; Chainer's, from the outermost
+            # pixels.
             size = backend.get_array_module(raw(x)).array(
                 x.shape[:1:-1], grid.dtype).reshape(2, 1, 1)
             grid = ((grid + 1) * size - 1) / (size - 1) - 1

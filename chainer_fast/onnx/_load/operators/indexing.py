@@ -1,4 +1,4 @@
-"""Elements by their places."""
+"""Operators that select or set elements by position."""
 import itertools
 
 import numpy
@@ -24,7 +24,7 @@ def gather(node):
             if (array < 0).any():
                 if (array < -len(x)).any():
                     raise IndexError(
-                        'the least index is %d, but there are %d rows' % (
+                        'the smallest index is %d, but the array has %d rows' % (
                             int(array.min()), len(x)))
                 indices = backend.get_array_module(array).where(
                     array < 0, array + len(x), array)
@@ -35,14 +35,14 @@ def gather(node):
 
 
 def _grid(xp, shape):
-    """Indexes of all places of a shape, one array for each axis, ready to broadcast."""
+    """Indices of all positions of a shape, one array per axis, ready to broadcast."""
     return [
         xp.arange(n).reshape([-1 if i == j else 1 for j in range(len(shape))])
         for i, n in enumerate(shape)]
 
 
 def _elements(x, indices, axis):
-    """The index that takes or sets single elements along an axis."""
+    """The index that selects or sets single elements along an axis."""
     array = raw(indices)
     places = _grid(backend.get_array_module(array), array.shape)
     places[axis % x.ndim] = array
@@ -50,7 +50,7 @@ def _elements(x, indices, axis):
 
 
 def _slices(indices, batch_dims=0):
-    """The index that takes or sets what the last axis of indices describes."""
+    """The index for elements described by the last axis of ``indices``."""
     array = raw(indices)
     xp = backend.get_array_module(array)
     places = _grid(xp, array.shape[:-1])[:batch_dims]
@@ -70,7 +70,7 @@ def gather_nd(node):
 
 
 def _set(x, places, updates, reduction):
-    """Return a value with some elements set, added to, multiplied and so on."""
+    """Return a value with some elements set, incremented, multiplied, etc."""
     array = raw(x)
     xp = backend.get_array_module(array)
     if not any_variable(x, updates):
@@ -92,7 +92,7 @@ def _set(x, places, updates, reduction):
 def _reduction(node, first):
     if node.opset < first:
         return 'none'
-    # No function scatters products or extrema with gradients.
+    # No differentiable function scatters products or extrema.
     return node.require('reduction', 'none', 'add', default='none')
 
 
@@ -124,8 +124,8 @@ def slices(node):
         steps = [1] * len(starts) if steps is None else steps
         index = [slice(None)] * x.ndim
         for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-            # A slice of Python counts -1 from the end, where that of ONNX may mean the
-            # place before the first: the bounds are cut to what there is.
+            # In a slice of Python, -1 is counted from the end; in ONNX it may mean the
+            # position before the first: the bounds are clipped to the array.
             first, last, _ = slice(start, end, step).indices(x.shape[axis])
             index[axis] = slice(first, None if last < 0 else last, step)
         return _take(x, tuple(index))

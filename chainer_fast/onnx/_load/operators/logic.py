@@ -1,4 +1,4 @@
-"""Comparisons and logic, through which no gradients flow."""
+"""Comparisons and logic, which have no gradients."""
 import operator as op
 
 import numpy

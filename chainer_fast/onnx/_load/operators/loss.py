@@ -3,7 +3,7 @@ from chainer_fast import backend
 from chainer_fast import functions as F
 from chainer_fast.onnx._load.table import operator, raw
 
-# No label: those that are ignored have the same one.
+# Not a label: all ignored labels are replaced by it.
 _NONE = -(2 ** 31)
 
 

@@ -11,7 +11,7 @@ from chainer_fast.onnx._load.table import operator, raw
 @operator('BatchNormalization', outputs=3)
 def batch_normalization(node):
     eps = node.get('epsilon', 1e-5)
-    # Chainer writes zero for networks in test mode, where nobody reads it.
+    # Chainer writes zero for networks in test mode, where it is not used.
     decay = node.get('momentum', 0.9) or 0.9
     if node.opset < 9:
         node.require('spatial', 1, default=1)
@@ -137,7 +137,7 @@ def local_response_normalization(node):
 @operator('LpNormalization')
 def lp_normalization(node):
     axis, p = node.get('axis', -1), node.require('p', 1, 2, default=2)
-    # Only keeps zeros from becoming NaN.
+    # Only prevents zeros from becoming NaN.
     eps = 1e-37
 
     def compute(x):

@@ -1,4 +1,4 @@
-"""Maxima and averages of windows, and of regions."""
+"""Pooling of windows and of regions."""
 import numpy
 
 from chainer_fast import backend
@@ -19,13 +19,14 @@ def _window(node):
         raise Unsupported("its attribute 'kernel_shape' is missing")
     if any([d != 1 for d in window.dilations(len(window.size))]):
         raise Unsupported(
-            'windows with gaps are not supported, but its attribute dilations is %s'
+            'dilated windows are not supported, but its attribute dilations is %s'
             % window.dilations(len(window.size)))
     return window, window.strides(len(window.size))
 
 
 def _places(x, window, strides, ceil_mode):
-    """Padding along each axis, number of windows, and padding that takes up them all.
+    """Padding along each axis, number of windows, and padding that covers all
+    windows.
     """
     size = window.size
     pads = window.pads(x.shape[2:], size)
@@ -40,7 +41,7 @@ def _places(x, window, strides, ceil_mode):
 @operator('MaxPool')
 def max_pool(node):
     window, strides = _window(node)
-    node.get('storage_order', 0)        # about indices only
+    node.get('storage_order', 0)        # concerns indices only
     ceil_mode = bool(node.require('ceil_mode', 0, 1, default=0))
 
     def compute(x):
@@ -59,7 +60,7 @@ def max_pool(node):
 
 
 def _covered(n, k, s, out, pad, include):
-    """Number of elements that count in each window along an axis."""
+    """Number of elements that are averaged in each window along an axis."""
     start = numpy.arange(out) * s - pad[0]
     lowest, highest = (-pad[0], n + pad[1]) if include else (0, n)
     return (start + k).clip(None, highest) - start.clip(lowest)
@@ -112,7 +113,7 @@ def max_roi_pool(node):
 
 @operator('RoiAlign')
 def roi_align(node):
-    # The maximum of ONNX is that of weighted pixels, not of interpolated ones.
+    # ONNX computes the maximum of weighted pixels, not of interpolated ones.
     node.require('mode', 'avg', default='avg')
     if node.opset >= 16:
         node.require('coordinate_transformation_mode', 'output_half_pixel',

@@ -7,14 +7,14 @@ from chainer_fast.functions.rnn.n_step_gru import n_step_gru
 from chainer_fast.onnx._load.node import Unsupported
 from chainer_fast.onnx._load.table import operator, raw
 
-#: Of each type, where Chainer's gates stand among those of ONNX, and the activations.
+#: For each type, the positions of Chainer's gates among those of ONNX, and activations.
 _GATES = {'RNN': (0,), 'GRU': (1, 0, 2), 'LSTM': (0, 2, 3, 1)}
 _ACTIVATIONS = {'RNN': ['Tanh'], 'GRU': ['Sigmoid', 'Tanh'],
                 'LSTM': ['Sigmoid', 'Tanh', 'Tanh']}
 
 
 def _activation(node, directions):
-    """Check the activations, and return that of a simple network in lower case."""
+    """Check the activations; return that of a simple network in lower case."""
     usual = _ACTIVATIONS[node.type] * directions
     found = node.get('activations', usual)
     if [a.lower() for a in found] == ['relu'] * directions and node.type == 'RNN':
@@ -33,7 +33,7 @@ def _gates(node, x, d, parts):
 
 
 def _reset_first(x, h, w, b):
-    """A step of a GRU that resets the state before the product, not after it."""
+    """One step of a GRU that resets the state before the product."""
     r = F.sigmoid(F.linear(x, w[0], b[0]) + F.linear(h, w[3], b[3]))
     z = F.sigmoid(F.linear(x, w[1], b[1]) + F.linear(h, w[4], b[4]))
     new = F.tanh(F.linear(x, w[2], b[2]) + F.linear(r * h, w[5], b[5]))
@@ -41,14 +41,14 @@ def _reset_first(x, h, w, b):
 
 
 def _reversal(xp, lengths, steps):
-    """Index that turns each sequence of a batch around, and leaves what follows."""
+    """Index that reverses each sequence of a batch, but not its padding."""
     t = numpy.arange(steps)[:, None]
     turned = numpy.where(t < lengths, lengths - 1 - t, t)
     return xp.asarray(turned), xp.arange(len(lengths))[None]
 
 
 def _run(node, activation, xs, h, c, w, b):
-    """Run along one direction: last state, last cell or None, and all states."""
+    """Run in one direction; return last state, last cell or None, and all states."""
     def layer(state):
         return F.reshape(state, (1, *state.shape))
 
@@ -96,7 +96,7 @@ def recurrent(node):
         h, c = zeros if h is None else h, zeros if c is None else c
         if b is None:
             b = xp.zeros((directions, 2 * count * size), x.dtype)
-        # Longest first, as the functions want them.
+        # Longest first, as the functions require.
         lengths = numpy.full(batch, steps) if lengths is None else lengths
         order = numpy.argsort(-lengths.astype(int), kind='stable')
         sorted_already = (order == numpy.arange(batch)).all()

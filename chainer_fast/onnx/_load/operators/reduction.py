@@ -36,7 +36,7 @@ _ON_ARRAYS: dict[str, tp.Callable[..., tp.Any]] = {
     'ReduceSumSquare': lambda x, **axes: (x * x).sum(dtype=x.dtype, **axes),
 }
 
-#: Of each operator, the opset that made an input of its axes.
+#: For each operator, the opset in which its axes became an input.
 _AXES_ARE_INPUT = dict.fromkeys(_ON_VARIABLES, 18) | {'ReduceSum': 13}
 
 
@@ -86,7 +86,7 @@ for _name, _function in ('ArgMax', F.argmax), ('ArgMin', F.argmin):
 
 def _stable_order(array, axis):
     """Return the indices that sort an array; equal elements keep their order."""
-    # CuPy always sorts like this, and before version 14 it takes no ``kind``.
+    # CuPy's sort is always stable, and before version 14 it has no ``kind``.
     kind = {'kind': 'stable'} if isinstance(array, numpy.ndarray) else {}
     return array.argsort(axis=axis, **kind)
 
@@ -103,7 +103,7 @@ def top_k(node):
         along, k = axis % x.ndim, fixed if k is None else k.item()
         before = (slice(None),) * along
         back = before + (slice(None, None, -1),)
-        if largest:     # of equal ones, those with the lowest index come first
+        if largest:     # among equal elements, those with the lowest index come first
             order = _stable_order(array[back], along)[back]
             order = x.shape[along] - 1 - order
         else:

@@ -1,4 +1,4 @@
-"""Shapes of arrays: the same elements, arranged in another way."""
+"""Operators that change shapes: the same elements in another arrangement."""
 import math
 
 import numpy
@@ -10,7 +10,7 @@ from chainer_fast.onnx._load.table import any_variable, ints, operator
 
 
 def module_of(*xs):
-    """Return the functions for variables, if one of some values is one, or xp."""
+    """Return the functions for variables if any value is one, else xp."""
     return F if any_variable(*xs) else backend.get_array_module(*xs)
 
 
@@ -39,7 +39,7 @@ def flatten(node):
 
 
 def _axes(node):
-    """Function that gives the axes of Squeeze and Unsqueeze; None if there are none."""
+    """Function that returns the axes of Squeeze and Unsqueeze; None without axes."""
     if node.opset >= 13:
         return ints
     fixed = node.get('axes', None)
@@ -179,13 +179,13 @@ def space_to_depth(node):
 
 
 def along_axis(x, axis, index):
-    """Elements of a value at indexes, or a slice, of one axis."""
+    """Elements of a value at indices, or a slice, of one axis."""
     return F.get_item(x, (slice(None),) * axis + (index,)) if any_variable(x) else (
         x[(slice(None),) * axis + (index,)])
 
 
 def _padded(x, axis, before, after, mode):
-    # Indexes, unlike F.pad, let gradients through to the elements that are copied.
+    # Indexing, unlike F.pad, propagates gradients to the copied elements.
     places = numpy.pad(numpy.arange(x.shape[axis]), (before, after), mode)
     return along_axis(x, axis, backend.get_array_module(
         x.array if any_variable(x) else x).asarray(places))

@@ -1,4 +1,4 @@
-"""Windows that pass over images: their places and the padding around them."""
+"""Sliding windows over images: their positions and padding."""
 import math
 
 from chainer_fast import functions as F
@@ -6,14 +6,14 @@ from chainer_fast.onnx._load.node import Unsupported
 
 
 class Window:
-    """What a node says of its window.
+    """Window of a node.
 
     Parameters
     ----------
     node : Node
         A convolution or a pooling.
     size : list of int or None
-        Lengths of the window, if they are known.
+        Lengths of the window, if known.
     """
 
     def __init__(self, node, size=None):
@@ -27,11 +27,11 @@ class Window:
             raise Unsupported('its attribute pads is negative: %s' % self._pads)
 
     def strides(self, ndim):
-        """Return the distances of two places."""
+        """Return the strides of the window."""
         return self._strides or [1] * ndim
 
     def dilations(self, ndim):
-        """Return the distances of two elements of the window."""
+        """Return the dilations of the window."""
         return self._dilations or [1] * ndim
 
     def pads(self, lengths, size):
@@ -57,7 +57,7 @@ class Window:
 
 
 def symmetric(pads):
-    """Tell whether as much is added before as behind."""
+    """Return whether the padding is symmetric."""
     return all([before == after for before, after in pads])
 
 
@@ -69,10 +69,10 @@ def padded(x, pads, value=0.):
 
 
 def count(n, k, s, pad, ceil_mode):
-    """Return the number of places of a window along an axis, see the operators' text.
+    """Return the number of positions of a window along an axis, as ONNX specifies it.
 
-    With ``ceil_mode`` the last one may stick out, unless it lies in the padding behind
-    the image altogether.
+    With ``ceil_mode``, the last one may extend beyond the padding, unless it is
+    completely in the padding after the image.
     """
     room = n + sum(pad) - k
     if not ceil_mode:

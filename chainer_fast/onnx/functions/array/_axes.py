@@ -11,11 +11,12 @@ def _reorders(move):
     Parameters
     ----------
     move : callable
-        Makes the transposition of an array; gets the array and the function.
+        Transposes an array; called with the array and the function.
     """
     @emits
     def convert(ops, func, x):
-        # An array whose axes have their indices as lengths ends up with the order.
+        # The shape of a transposed array whose lengths are axis numbers gives the
+        # order.
         order = move(numpy.empty(range(len(ops.shape()))), func).shape
         ops.op('Transpose', [x], perm=order)
     return convert
@@ -32,7 +33,7 @@ convert_Rollaxis = _reorders(
 
 def _flip(ops, x, axis):
     axis %= len(ops.shape())
-    if ops.takes('Slice', 'starts'):    # without steps
+    if ops.takes('Slice', 'starts'):    # without strides
         places = numpy.arange(ops.shape()[axis])[::-1]
         ops.op('Gather', [x, ops.ints(places, 'indices')], axis=axis)
     else:

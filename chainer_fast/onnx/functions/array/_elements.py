@@ -1,4 +1,4 @@
-"""Converters of functions that choose elements, or put them somewhere."""
+"""Converters of functions that select or place elements."""
 import typing as tp
 
 import numpy
@@ -10,9 +10,10 @@ from chainer_fast.onnx.functions.array._slices import add_slice
 
 
 def _input_or_constant(ops, array, name):
-    """Return the name of an array that is no input of the function.
+    """Return the name of an array that is not an input of the function.
 
-    It is that of a network's input, if the array is one, or that of a new constant.
+    It is the name of the network's input if the array is one, or that of a new
+    constant.
     """
     if ops.context.is_pinned(array):
         return ops.context.get_name(array)
@@ -53,7 +54,7 @@ def convert_SelectItem(ops, func, x, t):
         chosen = ops.op('GatherElements', [x, column], axis=1)
         ops.along('Squeeze', chosen, [1])
         return
-    # By a mask, so that what is infinite elsewhere has no effect.
+    # With a mask, so that infinite values elsewhere have no effect.
     classes = ops.const(numpy.arange(ops.shape()[1])[None], 'classes', numpy.int64)
     distance = ops.op('Sub', [ops.cast(column, numpy.int64), classes])
     other = ops.cast(distance, numpy.bool_)
@@ -110,7 +111,8 @@ def _entries(ops, slices, shape):
         if array.dtype.kind == 'b' and array.ndim:
             entries.extend(array.nonzero())
         elif array.dtype.kind not in 'iu':
-            raise ops.refusal('%r is no index of a kind that ONNX has' % (entry,))
+            raise ops.refusal('%r is an index of a kind that ONNX does not '
+                              'support' % (entry,))
         elif array.ndim == 0:
             entries.append(int(array))
         else:
@@ -119,7 +121,7 @@ def _entries(ops, slices, shape):
         entry is not None and entry is not Ellipsis for entry in entries)
     if not any(entry is Ellipsis for entry in entries):
         entries.append(Ellipsis)
-    # `index` would compare with arrays.
+    # ``list.index`` would compare with arrays.
     place = next(i for i, entry in enumerate(entries) if entry is Ellipsis)
     entries[place:place + 1] = [slice(None)] * missing
     axis = 0
@@ -137,7 +139,7 @@ def _as_slice(entry):
 
 
 def _check_arrays(ops, entries):
-    """Refuse an index with several arrays that GatherND does not express."""
+    """Reject an index with several arrays that GatherND does not support."""
     if not ops.has('GatherND'):
         raise ops.refusal(
             'indexing with several arrays needs opset version 11 or later, not %d'
@@ -146,14 +148,14 @@ def _check_arrays(ops, entries):
     if not all(isinstance(entry, int) for entry in entries[:places[0]]) \
             or places[-1] - places[0] >= len(places):
         raise ops.refusal(
-            'several arrays in an index must stand next to each other, in front of '
-            'slices and new axes; transpose the array, or index it in two steps')
+            'several arrays in an index must be adjacent, before slices and new axes; '
+            'transpose the array, or index it in two steps')
 
 
 def _come_first(entries):
-    """Tell whether NumPy puts the axes of index arrays in front of all others.
+    """Return whether NumPy puts the axes of index arrays before all others.
 
-    It does if something stands between them, where numbers count as index arrays.
+    It does if they are not adjacent, where integers count as index arrays.
     """
     places = [i for i, entry in enumerate(entries)
               if isinstance(entry, (int, numpy.ndarray))]
@@ -164,7 +166,8 @@ def _come_first(entries):
 def convert_ScatterAdd(ops, func, a, b):
     if not ops.has('ScatterElements') or not ops.takes('ScatterElements', 'reduction'):
         raise RuntimeError(
-            'opset version %d has no form of ScatterAdd, which adds at places: export '
+            'opset version %d does not support ScatterAdd, which adds at indices: '
+            'export '
             'with opset_version=16 or later' % ops.opset_version)
     shape = ops.shape()
     places = numpy.arange(numpy.prod(shape, dtype=int)).reshape(shape)[

@@ -29,15 +29,14 @@ def convert_Im2Col(ops, func, x):
         x = ops.pad(x, pads, 0.)
     x = ops.op('Gather', [x, ops.ints(columns, 'columns')], axis=3)
     x = ops.op('Gather', [x, ops.ints(rows, 'rows')], axis=2)
-    # Now there are the batch, channels, rows of the window, of the image, and columns.
+    # The axes are now batch, channels, rows of the window, rows of the image, columns.
     x = ops.transpose(x, [0, 1, 2, 4, 3, 5])
     ops.reshape(x, [
         0, channels * func.kh * func.kw, rows.shape[1], columns.shape[1]])
 
 
 def _windows(length, size, stride, pad, cover_all, dilation):
-    """Return the places in a window by its offset and position, and the padding after.
-    """
+    """Return the indices of a window by offset and position, and the end padding.  """
     count = get_conv_outsize(length, size, stride, pad, cover_all, dilation)
     places = numpy.arange(size)[:, None] * dilation + numpy.arange(count) * stride
     return places, max(int(places.max()) + 1 - length - pad, 0)
@@ -51,7 +50,7 @@ def convert_ResizeImages(ops, func, x):
                 (2, _resize_line(func, height, func.out_H, numpy.arange(height)[None])),
                 (3, _resize_line(func, width, func.out_W, numpy.arange(width)[None]))):
             x = ops.op('Gather', [x, ops.ints(places[0], 'indices')], axis=axis)
-    elif ops.has('GatherElements'):     # as old as the modes of Resize
+    elif ops.has('GatherElements'):     # in the same version as the modes of Resize
         scales = [1, 1, _scale(height, func.out_H), _scale(width, func.out_W)]
         region = '' if ops.opset_version >= 13 else ops.const(
             [], 'roi', numpy.float32)
@@ -70,14 +69,14 @@ def convert_ResizeImages(ops, func, x):
 
 
 def _resize_line(func, length, out_length, values):
-    """Resize lines of pixels with the function's own arithmetic."""
+    """Resize rows of pixels with the function's own arithmetic."""
     resize = type(func)((out_length, 1), func.mode, func.align_corners)
     images = values.astype(numpy.float32)[None, :, :, None]
     return resize.forward((images,))[0][0, :, :, 0]
 
 
 def _scale(length, out_length):
-    """Return the factor with which the length, rounded down, is right."""
+    """Return a factor that gives the length after rounding down."""
     scale = numpy.float32(out_length / length)
     while length * float(scale) < out_length:
         scale = numpy.nextafter(scale, numpy.float32(numpy.inf))

@@ -1,4 +1,4 @@
-"""Converters of functions that join arrays, or take them apart."""
+"""Converters of functions that join or split arrays."""
 import numpy
 
 from chainer_fast.onnx.functions._operators import emits, emits_all
@@ -16,14 +16,14 @@ def convert_Stack(ops, func, *xs):
 
 
 def _joins(axis, new_axes):
-    """Return the converter of a function that joins arrays with enough axes.
+    """Return the converter of a function that joins arrays after adding axes.
 
     Parameters
     ----------
     axis : int
-        Axis along which they are joined, if they have so many.
+        Axis along which they are joined, if they have enough axes.
     new_axes : list of list of int
-        Axes that are inserted, by the number of axes that arrays have.
+        Axes to insert, by the number of axes of the arrays.
     """
     @emits
     def convert(ops, func, *xs):
@@ -47,11 +47,11 @@ def convert_SplitAxis(ops, func, x):
     if func.indices is None:
         lengths = [length // func.sections] * func.sections
     else:
-        # NumPy's own reading of negative and large indices.
+        # As NumPy interprets negative and large indices.
         lengths = [len(part) for part in numpy.split(
             numpy.empty(length), list(func.indices))]
         if sum(lengths) != length:
-            raise ops.refusal('its parts overlap, or leave elements out')
+            raise ops.refusal('its parts overlap, or omit elements')
     return ops.split(x, axis, lengths)
 
 
@@ -64,7 +64,7 @@ def convert_Separate(ops, func, x):
 
 @emits_all
 def convert_TransposeSequence(ops, func, *xs):
-    # Sequences get shorter, so that the first has the most steps.
+    # Sequences are sorted by length, so that the first one has the most steps.
     steps = [[] for _ in range(ops.shape()[0])]
     for i, x in enumerate(xs):
         for t, part in enumerate(ops.split(x, 0, [1] * ops.shape(i)[0])):

@@ -20,7 +20,7 @@ def convert_Cast(ops, func, x):
 
 @emits
 def convert_Reshape(ops, func, x, shape=None):
-    # A wrapped function may take the shape as an input.
+    # A wrapped function may have the shape as an input.
     if shape is not None:
         ops.op('Reshape', [x, shape])
         return
@@ -28,7 +28,7 @@ def convert_Reshape(ops, func, x, shape=None):
     if 0 in shape and ops.takes('Reshape', 'allowzero'):
         options['allowzero'] = 1
     elif ops.context.has_named_sizes:
-        # Zero stands for the size of the input, whatever it is.
+        # Zero means the size of the input, whatever it is.
         for axis, (before, after) in enumerate(zip(ops.shape(), shape, strict=False)):
             if before != after:
                 break
@@ -83,7 +83,7 @@ def convert_Repeat(ops, func, x):
     ops.op('Gather', [x, ops.ints(places, 'indices')], axis=axis % len(shape))
 
 
-# Modes of Pad; others are a choice of elements along each axis.
+# Modes of Pad; other modes select elements along each axis.
 _PAD_MODES = ('constant', 'edge', 'reflect')
 
 
@@ -93,11 +93,11 @@ def convert_Pad(ops, func, x):
     options = dict(func.keywords)
     value = options.pop('constant_values', 0)
     if options:
-        raise ops.refusal('ONNX pads without %s' % ', '.join(options))
+        raise ops.refusal('ONNX does not support padding with %s' % ', '.join(options))
     if func.mode not in (*_PAD_MODES, 'symmetric', 'wrap'):
         raise ops.refusal(
-            'ONNX does not pad in mode %r, but in the modes constant, edge, reflect, '
-            'symmetric and wrap' % (func.mode,))
+            'the padding mode %r cannot be exported: supported are constant, edge, '
+            'reflect, symmetric and wrap' % (func.mode,))
     if func.mode == 'constant':
         _pad_with(ops, x, widths, numpy.broadcast_to(value, widths.shape))
     elif func.mode == 'edge' or (func.mode == 'reflect' and all(
@@ -120,7 +120,7 @@ def _pad(ops, x, widths, mode, value=None):
 
 
 def _pad_with(ops, x, widths, values):
-    """Pad with constants: of one value at once, of several axis after axis."""
+    """Pad with constants: with one value at once, with several axis by axis."""
     used = values[widths > 0]
     if len(set(used.tolist())) <= 1:
         return _pad(ops, x, widths, 'constant', used[0].item() if used.size else 0)

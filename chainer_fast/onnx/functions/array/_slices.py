@@ -1,4 +1,4 @@
-"""Slices of arrays as nodes."""
+"""Nodes that slice arrays."""
 from __future__ import annotations
 
 import typing as tp
@@ -22,13 +22,13 @@ def get_slice_node(
     Parameters
     ----------
     gb : chainer_fast.onnx.onnx_helper.GraphBuilder
-        Gets the node.
+        Receives the node.
     opset_version : int
         Version of the operator set.
     context : chainer_fast.onnx.context.Context
-        Gets the constants.
+        Receives the constants.
     input_names : list of str
-        Name of the array, alone in a list.
+        Name of the array, as a list of one element.
     axes, starts, ends, steps : list of int
         The axes, and the slice for each of them.
 
@@ -52,19 +52,19 @@ def get_slice_node(
     if any(step != 1 for step in steps) or opset_version >= 11:
         parts.append(('steps', steps))
     add = context.add_const
-    if isinstance(gb, Operators):   # which tells constants of one name apart
+    if isinstance(gb, Operators):   # which makes names of constants unique
         add = gb.ints
     return gb.op('Slice', [*input_names, *[
         add(numpy.array(values, numpy.int64), name) for name, values in parts]])
 
 
 def add_slice(ops, x, axes, slices):
-    """Add a node that takes slices, given as Python has them.
+    """Add a node that takes slices, given as objects of Python.
 
     Parameters
     ----------
     ops : chainer_fast.onnx.functions._operators.Operators
-        Gets the node.
+        Receives the node.
     x : str
         The array.
     axes : list of int

@@ -282,7 +282,7 @@ def test_missing_packages(folder, capsys, monkeypatch):
     assert run('py2.py') == 2
     captured = capsys.readouterr()
     assert captured.err.startswith('chainer-fast check: py2.py:2: ')
-    assert 'fissix reads it: ' + installation.install('check') in captured.err
+    assert 'fissix to parse it: ' + installation.install('check') in captured.err
     assert captured.out == '1 file could not be read\n'
     assert run('py2.py', 'old.py') == 2
     assert capsys.readouterr().out.endswith(

@@ -51,10 +51,10 @@ def test_report_of_a_sound_machine(checks):
     checks.update({'A': warns, 'B': ends})
     assert report() == (0, (
         'A               works      1.0\n'
-        'B               not there  not installed\n'
-        '                to mend:   pip install it\n'
+        'B               missing    not installed\n'
+        '                to fix:    pip install it\n'
         '\n'
-        'Nothing that is installed is broken.\n'))
+        'No installed part is broken.\n'))
 
 
 def test_report_of_a_broken_machine(checks):
@@ -64,7 +64,7 @@ def test_report_of_a_broken_machine(checks):
         'A               broken     ValueError: first second\n'
         'B               works      1.0\n'
         'C               broken     a b\n'
-        '                to mend:   restart\n'
+        '                to fix:    restart\n'
         '\n'
         'Broken: A, C.\n'))
 
@@ -93,7 +93,7 @@ def test_it_takes_no_arguments(monkeypatch, capsys):
     with pytest.raises(SystemExit) as e:
         __main__.main()
     assert e.value.code == 2
-    assert '--doctor takes no arguments' in capsys.readouterr().err
+    assert '--doctor accepts no arguments' in capsys.readouterr().err
 
 
 # Parts
@@ -105,7 +105,7 @@ def test_python(tried, monkeypatch):
     found = processor.check_python()
     assert found.state == WORKS
     assert found.seen.startswith('%d.%d.' % sys.version_info[:2])
-    assert ('nobody has tried' in found.seen) != tried
+    assert ('is not tested' in found.seen) != tried
 
 
 def test_vectors(monkeypatch):
@@ -114,7 +114,7 @@ def test_vectors(monkeypatch):
     assert seen.startswith('loops for ')
     monkeypatch.setenv('CHAINER_FAST_CPU', 'base')
     assert processor.check_vectors().seen == (
-        seen + '; CHAINER_FAST_CPU=base allows no more')
+        seen + '; limited by CHAINER_FAST_CPU=base')
 
 
 def test_numpy():
@@ -125,8 +125,8 @@ def test_numpy():
 
 @pytest.mark.parametrize('way, gains, seen', [
     ('measure', [1.25] * len(processor.product_choice.KINDS), 'few rows 1.25'),
-    ('tiles', [1.] * len(processor.product_choice.KINDS), 'tiles, as CHAINER_FAST_PR'),
-    ('measure', None, 'no code of our own')])
+    ('tiles', [1.] * len(processor.product_choice.KINDS), 'tiles, as set by CHAINER_'),
+    ('measure', None, 'no code for products')])
 def test_products(way, gains, seen, monkeypatch):
     monkeypatch.setenv(processor.product_choice.VARIABLE, way)
     monkeypatch.setattr(processor, 'blas', types.SimpleNamespace(gains=lambda: gains))
@@ -135,8 +135,8 @@ def test_products(way, gains, seen, monkeypatch):
 
 
 @pytest.mark.parametrize('on, free_threaded, state, seen', [
-    (True, 0, WORKS, 'always has it'), (True, None, WORKS, 'always has it'),
-    (True, 1, WORKS, 'take turns'), (False, 1, BROKEN, 'switched off')])
+    (True, 0, WORKS, 'cannot disable it'), (True, None, WORKS, 'cannot disable it'),
+    (True, 1, WORKS, 'one thread at a time'), (False, 1, BROKEN, 'switched off')])
 def test_gil(on, free_threaded, state, seen, monkeypatch):
     monkeypatch.setattr(sys, '_is_gil_enabled', lambda: on, raising=False)
     monkeypatch.setattr(
@@ -161,7 +161,7 @@ def test_blas_without_threadpoolctl(monkeypatch):
 
 
 def test_a_part_of_a_part_is_missing(monkeypatch):
-    # That is broken, whereas a part that is missing itself is not there.
+    # That part is broken, whereas a part that is not installed is missing.
     def load(name):
         raise ModuleNotFoundError('No module named %r' % wanted, name=wanted)
 
@@ -211,7 +211,7 @@ def test_onednn(monkeypatch):
     monkeypatch.setattr(processor, 'library', types.SimpleNamespace(
         available=lambda: True, version=lambda: '3.9.1'))
     assert processor.check_onednn() == (
-        WORKS, '3.9.1; used if config.use_ideep allows it', '')
+        WORKS, '3.9.1; used if config.use_ideep permits', '')
 
 
 def test_no_onednn(monkeypatch):

@@ -135,7 +135,8 @@ def test_gpus(driver):
 
 @pytest.mark.parametrize('error, seen', [
     (100, 'the driver sees no GPU (cuInit: error 100)'),
-    (803, 'library and kernel module of the driver are of different versions (cuInit: '
+    (803, 'the library and the kernel module of the driver have different versions '
+          '(cuInit: '
           'error 803)'),
     (12, 'the driver fails (cuInit: error 12)')])
 def test_errors_of_the_driver(driver, error, seen):
@@ -168,7 +169,7 @@ def test_without_cupy(driver, no_cupy, version, suitable):
 def test_several_cupys(driver, cupy, installed):
     installed[:] = ['cupy', 'cupy-cuda12x']
     assert gpu.check_cupy() == (
-        BROKEN, 'several packages overwrite each other: cupy, cupy-cuda12x',
+        BROKEN, 'these packages overwrite each other: cupy, cupy-cuda12x',
         "pip uninstall cupy cupy-cuda12x, then pip install 'cupy-cuda12x[ctk]'")
 
 

@@ -129,8 +129,8 @@ def test_long_trace(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize('path, problem', [
-    ('script.py', '--profile=script.py: the name of a trace ends in .json'),
-    ('missing/trace.json', 'there is no folder')])
+    ('script.py', '--profile=script.py: the name of a trace must end in .json'),
+    ('missing/trace.json', 'does not exist')])
 def test_no_place_for_a_trace(tmp_path, path, problem):
     process = run(tmp_path, path=path)
     assert process.returncode == 2
@@ -142,5 +142,5 @@ def test_trace_that_cannot_be_written(tmp_path):
     (tmp_path / 'trace.json').mkdir()
     process = run(tmp_path)
     assert process.returncode == 0
-    assert 'There is no trace: ' in process.stderr
+    assert 'The trace could not be written: ' in process.stderr
     assert 'LinearFunction' in process.stderr

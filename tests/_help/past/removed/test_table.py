@@ -1,4 +1,4 @@
-"""The committed table of what is gone is the one that the entries make."""
+"""The committed table of removed names is the one that the entries make."""
 import pathlib
 
 from chainer_fast._help.past.removed import __main__ as page

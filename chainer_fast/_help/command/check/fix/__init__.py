@@ -1,4 +1,4 @@
-"""Rewrites what can be rewritten without changing what a program computes."""
+"""Rewrites findings that can be fixed without changing a program's results."""
 import importlib.util
 import re
 
@@ -6,11 +6,11 @@ from chainer_fast._help.command.check import analysis
 from chainer_fast._help.command.check.fix import modern
 from chainer_fast._help.past import python2
 
-_PASSES = 20        # a fix may uncover another one; each takes a pass
+_PASSES = 20        # a fix may enable another one; each needs a pass
 
 
 def missing():
-    """Return what has to be installed, or an empty string."""
+    """Return the names of missing packages, or an empty string."""
     return ' and '.join(name for name in ('libcst', 'fissix')
                         if importlib.util.find_spec(name) is None)
 
@@ -22,7 +22,7 @@ def fixed(text, is_wanted, written_for=(), is_fixed=True, are_imports=False):
     ----------
     text : str
     is_wanted : callable
-        Tells of a finding whether to fix it.
+        Returns whether to fix a finding.
     written_for : collection of str
         See :func:`chainer_fast._help.command.check.analysis.findings`.
     is_fixed : bool
@@ -38,7 +38,7 @@ def fixed(text, is_wanted, written_for=(), is_fixed=True, are_imports=False):
     from chainer_fast._help.command.check.fix import imports, planner
     new = text
     if is_fixed:
-        if re.search('\r(?!\n)', new):     # lines are told apart by line feeds
+        if re.search('\r(?!\n)', new):     # lines are separated by line feeds
             return text
         if not analysis.compiles(new):
             new = _from_python2(new, is_wanted)
@@ -60,7 +60,7 @@ def fixed(text, is_wanted, written_for=(), is_fixed=True, are_imports=False):
 def _from_python2(text, is_wanted):
     """Return a source of Python 2 as one of Python 3.
 
-    Divisions come first: no one can tell them apart afterwards.
+    Divisions come first, as they cannot be distinguished afterwards.
     """
     from chainer_fast._help.command.check.fix import planner
     new, _, _ = python2.readable(text)

@@ -1,4 +1,4 @@
-"""Arguments of calls that have another form today."""
+"""Fixes for arguments that changed their form."""
 import ast
 import re
 
@@ -12,11 +12,11 @@ FIXERS = {**function_sets.FIXERS, **models.FIXERS, **libraries.FIXERS}
 
 
 def fix(plan, finding, node, scope, entry):
-    """Rewrite the call that a finding is about; return whether that could be done."""
+    """Rewrite the call of a finding; return whether that was possible."""
     if finding.what in FIXERS:
         return bool(FIXERS[finding.what](plan, finding, node, scope))
     if not finding.argument or entry is None:
-        return False    # nobody knows what an argument that never was should do
+        return False    # the meaning of an argument that never existed is unknown
     if finding.argument == 'wscale':
         return _wscale(plan, finding, node, scope)
     if finding.argument == 'bias':
@@ -25,7 +25,7 @@ def fix(plan, finding, node, scope, entry):
 
 
 def _keyword(plan, finding, call, entry):
-    """Rename a keyword, or leave it out."""
+    """Rename or remove a keyword."""
     keyword = named(call, finding.argument)
     if keyword is None:
         return False
@@ -47,7 +47,7 @@ def _number(node):
 
 
 def _wscale(plan, finding, call, scope):
-    """Put an initializer of the same distribution in place of a scale."""
+    """Replace a scale by an initializer of the same distribution."""
     if named(call, 'initialW') or named(call, None) or any(
             name in finding.what for name in ('MLPConvolution2D', 'Maxout')):
         return False

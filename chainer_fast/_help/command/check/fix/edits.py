@@ -1,32 +1,33 @@
-"""What is to be done to a source: changes at the places of nodes of its syntax tree."""
+"""Changes to a source, at the positions of nodes of its syntax tree."""
 
 
 def place(node):
-    """Return what identifies a node of the syntax tree: its first and last position."""
+    """Return the key of a node of the syntax tree: its first and last position."""
     return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
 class Edits:
-    """Changes that one pass over a source makes.
+    """Changes made by one pass over a source.
 
     Attributes
     ----------
     expressions : dict
-        Code for the expressions at some places.
+        Code for the expressions at some positions.
     arguments : dict
-        Code for the arguments of calls at some places; None drops one.
+        Code for the arguments of calls at some positions; None removes one.
     added : dict
-        Code of arguments to add to the calls at some places.
+        Code of arguments to add to the calls at some positions.
     statements : dict
         Lines of code for the statements that begin at some (line, column).
     wraps : dict
-        Code of the ``with`` line for the statements that begin at some places.
+        Code of the ``with`` line for the statements that begin at some
+        positions.
     wrapped_rests : dict
         The same for a statement and all that follow in its block.
     modules : dict
-        Modules for the ``from`` imports that begin at some places.
+        Modules for the ``from`` imports that begin at some positions.
     definitions : dict
-        New names for the functions whose definitions begin at some places.
+        New names for the functions whose definitions begin at some positions.
     imports : list of str
         Import statements to add.
     """
@@ -49,7 +50,7 @@ class Edits:
         self.expressions[place(node)] = code
 
     def argument(self, node, code):
-        """Replace an argument, a keyword or a positional one; None drops it."""
+        """Replace a keyword or positional argument; None removes it."""
         self.arguments[place(node)] = code
 
     def add_argument(self, call, code):

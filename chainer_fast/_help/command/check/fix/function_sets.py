@@ -1,4 +1,4 @@
-"""``FunctionSet`` as a chain."""
+"""Fixes that replace ``FunctionSet`` by a chain."""
 import ast
 import copy
 
@@ -9,7 +9,7 @@ from chainer_fast._help.command.check.inference import OBJECT, OWN
 
 
 def _function_set(plan, finding, node, scope):
-    """A chain takes the same links, but not by a plain assignment afterwards."""
+    """Replace a set by a chain, to which links cannot be assigned later."""
     if not _are_chains(plan):
         return False
     if isinstance(node, ast.alias):
@@ -21,9 +21,9 @@ def _function_set(plan, finding, node, scope):
 
 
 def _are_chains(plan):
-    """Return whether chains can take the place of the sets, wherever they are used.
+    """Return whether chains can replace the sets wherever they are used.
 
-    Nobody would find afterwards what chains do not have.
+    Uses of members that chains lack would be undetected afterwards.
     """
     trial = copy.copy(plan)
     trial.edits = Edits()
@@ -52,7 +52,7 @@ def _is_set(plan, value):
 
 
 def _parameters(plan, finding, node, scope):
-    """A chain has its links in the order of their names, a set as they came."""
+    """A chain orders its links by name, a set by insertion."""
     values = plan.inference.values(node.value, scope)
     if not isinstance(node.ctx, ast.Load) or not values or not all(
             value.kind == OBJECT and value.call is not None
@@ -81,7 +81,7 @@ def _collect_parameters(plan, finding, node, scope):
 
 
 def _copy_parameters_from(plan, finding, node, scope):
-    """Its argument was the parameters of another one."""
+    """The argument was the parameters of another set."""
     call = called(plan, node)
     if call is None or len(call.args) != 1:
         return False
@@ -93,7 +93,7 @@ def _copy_parameters_from(plan, finding, node, scope):
     return True
 
 
-# What sets have and chains do not, with what writes it for a chain.
+# Members of sets that chains lack, with the fixes for chains.
 _OF_SETS = {'parameters': _parameters, 'gradients': None,
             'collect_parameters': _collect_parameters,
             'copy_parameters_from': _copy_parameters_from}

@@ -1,4 +1,4 @@
-"""Imports of chainer as imports of chainer_fast."""
+"""Conversion of imports of chainer to imports of chainer_fast."""
 import ast
 
 from chainer_fast._help.command.check.fix.edits import Edits
@@ -15,7 +15,7 @@ def _today(name):
 
 
 def _renamed_import(node):
-    """Return the lines in place of an ``import`` statement."""
+    """Return the lines that replace an ``import`` statement."""
     lines = []
     for alias in node.names:
         new = _today(alias.name)
@@ -33,7 +33,7 @@ def _renamed_import(node):
 
 
 def renamed(text):
-    """Return a source that imports chainer_fast wherever it imported chainer."""
+    """Return a source that imports chainer_fast instead of chainer."""
     edits = Edits()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Python, NumPy and other libraries as they are written today."""
+"""Fixes for Python, NumPy and other libraries."""
 import ast
 import re
 import typing
@@ -9,7 +9,7 @@ from chainer_fast._help.command.check.fix.parts import added, called, named
 
 
 def _cgi_escape(plan, finding, node, scope):
-    """It left quotation marks as they were."""
+    """``cgi.escape`` left quotation marks unchanged."""
     call = called(plan, node)
     if call is None or len(call.args) != 1 or isinstance(
             call.args[0], ast.Starred) or not {
@@ -35,7 +35,7 @@ def _reshape(plan, finding, call, scope):
 
 
 def _only_argument(plan, node):
-    """Return the call of a name and its one argument, or None twice."""
+    """Return the call of a name and its only argument, or None twice."""
     call = called(plan, node)
     if call is None or call.keywords or len(call.args) != 1 or isinstance(
             call.args[0], ast.Starred):
@@ -44,7 +44,7 @@ def _only_argument(plan, node):
 
 
 def _around(form):
-    """Return a fixer that writes the argument of a call into a form."""
+    """Return a fixer that formats the argument of a call into a template."""
     def fixer(plan, finding, node, scope):
         call, argument = _only_argument(plan, node)
         if call is None:
@@ -62,7 +62,7 @@ def _around(form):
 
 
 def _value(form):
-    """Return a fixer that writes a value in place of a name."""
+    """Return a fixer that replaces a name by a value."""
     def fixer(plan, finding, node, scope):
         if not isinstance(node, ast.Attribute):
             return False
@@ -143,7 +143,7 @@ def _frombuffer(plan, finding, call, scope):
     if not isinstance(call.func, ast.Attribute) or named(
             call, 'string') is not None or not call.args or isinstance(
                 call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
-        return False    # of text there is no buffer
+        return False    # text has no buffer
     code = plan.code(call)
     old = plan.code(call.func)
     plan.edits.replace(call, '%s.frombuffer%s.copy()' % (
@@ -152,7 +152,7 @@ def _frombuffer(plan, finding, call, scope):
 
 
 def _binary(plan, finding, call, scope):
-    """Open the file for bytes, where nothing else uses it."""
+    """Open the file in binary mode if nothing else uses it."""
     for file in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(file, ast.Call) and habits.text_file(plan, file, scope) is file:
             mode: typing.Any = file.args[1] if len(file.args) > 1 else next(
@@ -164,7 +164,7 @@ def _binary(plan, finding, call, scope):
             if mode is None:
                 plan.edits.add_argument(file, "'rb'")
             else:
-                # U is the way in which Python 2 read the ends of lines.
+                # U selected Python 2's handling of line ends.
                 plan.edits.replace(mode, repr(
                     mode.value.replace('t', '').replace('U', '') + 'b'
                     if mode.value.strip('tU') else 'rb'))
@@ -173,7 +173,7 @@ def _binary(plan, finding, call, scope):
 
 
 def _listed(plan, finding, call, scope):
-    """Make a list of the first argument."""
+    """Convert the first argument to a list."""
     first = plan.code(call.args[0])
     if not isinstance(call.args[0], ast.GeneratorExp):
         first = '(%s)' % first
@@ -184,7 +184,7 @@ def _listed(plan, finding, call, scope):
 
 
 def _of_objects(plan, finding, call, scope):
-    """Make an array of objects of the rows."""
+    """Make an array with dtype object of the rows."""
     if not {'numpy.array', 'numpy.asarray'}.isdisjoint(
             plan.inference.names(call.func, scope)):
         plan.edits.add_argument(call, 'dtype=object')
@@ -218,7 +218,7 @@ def _side(plan, node):
 
 
 def _cmp(plan, finding, node, scope):
-    """Its arguments are written twice, so they have to be plain."""
+    """The fix writes the arguments twice, so they must be simple expressions."""
     call = called(plan, node)
     if call is None or len(call.args) != 2 or not all(
             isinstance(part, (ast.Name, ast.Attribute, ast.Constant, ast.Subscript,
@@ -240,14 +240,14 @@ def _method(name):
 
 
 def _on_gpu(name):
-    """Return a fixer for a function whose arrays are float32 unless it is told."""
+    """Return a fixer for a function whose arrays are float32 by default."""
     place = 2 if name == 'full' else 1
 
     def fixer(plan, finding, node, scope):
         call = called(plan, node)
         if call is None or named(call, None) or any(
                 isinstance(argument, ast.Starred) for argument in call.args):
-            return False    # the function itself has another default today
+            return False    # the function itself has a different default today
         dtype = None
         if len(call.args) <= place and not named(call, 'dtype'):
             dtype = plan.spell('numpy.float32', scope)

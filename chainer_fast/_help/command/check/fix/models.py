@@ -1,9 +1,9 @@
-"""Links, optimizers, trainers and communicators as they are written today."""
+"""Fixes for links, optimizers, trainers and communicators."""
 import ast
 
 from chainer_fast._help.command.check.fix.parts import added, called, named
 
-# What reads or uses gradients, and the statements that run their blocks.
+# Names that read or use gradients, and statements that run their blocks.
 _GRADIENTS = {'grad', 'grad_var', 'gradients', 'update', 'accumulate_grads', 'addgrads',
               'compute_grads_norm', 'clip_grads', 'weight_decay'}
 _BLOCKS = (ast.With, ast.For)
@@ -11,7 +11,7 @@ _TYPE_CHECK = 'chainer.utils.type_check'
 
 
 def _clip_grads(plan, finding, node, scope):
-    """What the method did at once, a hook does when it is called."""
+    """Replace a method that acted at once by a call of a hook."""
     call = called(plan, node)
     hook = plan.spell('chainer.optimizer_hooks.GradientClipping', scope)
     if call is None or len(call.args) + len(call.keywords) != 1 or hook is None:
@@ -25,7 +25,7 @@ def _clip_grads(plan, finding, node, scope):
 
 
 def _zero_grads(plan, finding, node, scope):
-    """Clear gradients, unless someone may look at the zeros before backward()."""
+    """Clear gradients, unless code may read the zeros before backward()."""
     call = called(plan, node)
     statement = call and plan.parents[call]
     block = isinstance(statement, ast.Expr) and plan.block(statement)
@@ -36,7 +36,7 @@ def _zero_grads(plan, finding, node, scope):
 
 
 def _are_filled(statements):
-    """Return whether statements surely call backward(), and read no gradient before."""
+    """Return whether statements call backward() before reading any gradient."""
     for statement in statements:
         inside = [part.attr for part in ast.walk(statement)
                   if isinstance(part, ast.Attribute)]
@@ -53,7 +53,7 @@ def _are_filled(statements):
 
 
 def _uninitialized(plan, finding, node, scope):
-    """Declare a parameter now, and give it its shape where it was added before."""
+    """Declare a parameter, and set its shape where it was added before."""
     call = called(plan, node)
     if call is None or len(call.args) != 1 or not isinstance(
             call.args[0], ast.Constant) or not isinstance(node.value, ast.Name):
@@ -101,7 +101,7 @@ def _has_uninitialized(plan, finding, node, scope):
 
 
 def _snapshot(plan, finding, call, scope):
-    """The trigger belongs to the call that adds the extension."""
+    """Move the trigger to the call that adds the extension."""
     around = plan.parents[call]
     keyword = named(call, 'trigger')
     if keyword is None or not isinstance(around, ast.Call) or not isinstance(
@@ -114,7 +114,7 @@ def _snapshot(plan, finding, call, scope):
 
 
 def _before_training(plan, finding, call, scope):
-    """Its meaning was lost in version 2; without it all versions do the same."""
+    """Remove an argument that has no effect since version 2."""
     keyword = named(call, 'invoke_before_training')
     if keyword is None or not isinstance(
             keyword.value, ast.Constant) or keyword.value.value:
@@ -151,7 +151,7 @@ def _communicator(plan, finding, call, scope):
 
 
 def _stateless_gru(plan, finding, call, scope):
-    """It took the size of the state first, and had no state of its own."""
+    """Replace a GRU that took the size of the state first and was stateless."""
     if len(call.args) != 2 or call.keywords or any(
             isinstance(argument, ast.Starred) for argument in call.args):
         return False
@@ -164,7 +164,7 @@ def _stateless_gru(plan, finding, call, scope):
 
 
 def _variance(plan, finding, call, scope):
-    """Links that have such links inside do not take the argument."""
+    """Skip links that contain such links, as they lack the argument."""
     if not any(name.rpartition('.')[2] in ('BatchNormalization', 'BatchRenormalization')
                for name in plan.inference.names(call.func, scope)):
         return False
@@ -186,7 +186,7 @@ FIXERS = {
     'chainer.utils.type_check.Expr.eval': _type_check_eval,
     **{'chainermn.create_communicator(%r)' % name: _communicator
        for name in ('hierarchical', 'two_dimensional', 'single_node')},
-    # What the version decides that the user names
+    # The version that the user names decides these
     'chainer.functions.split_axis without force_tuple': added('force_tuple=False'),
     'chainer.links.GRU with n_units first': _stateless_gru,
     'chainer.links.LSTM with a forget bias of 0': added('forget_bias_init=0'),

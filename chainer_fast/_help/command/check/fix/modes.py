@@ -11,7 +11,7 @@ _OFF = {'chainer.OFF', 'chainer.flag.OFF', 'chainer.AUTO', 'chainer.flag.AUTO'}
 
 
 def fix(plan, finding, node, scope, entry):
-    """Rewrite one such argument; return whether that could be done."""
+    """Rewrite one such argument; return whether that was possible."""
     if entry is None or finding.argument not in _ARGUMENTS or not isinstance(
             node, ast.Call):
         return False
@@ -45,7 +45,7 @@ def fix(plan, finding, node, scope, entry):
 
 
 def _given(finding, call):
-    """Return the argument of a finding, as an edit takes it, and its value."""
+    """Return the argument of a finding, as for edits, and its value."""
     if finding.position >= 0:
         if finding.position != len(call.args) - 1:
             return None, None
@@ -57,7 +57,7 @@ def _given(finding, call):
 
 
 def _is_usual(argument, value):
-    """Return whether leaving an argument out means the same."""
+    """Return whether omitting an argument changes nothing."""
     if not isinstance(value, ast.Constant):
         return False
     return (argument == 'use_cudnn' and value.value is True
@@ -72,7 +72,7 @@ def _is_plain(node):
 
 
 def _may_be_skipped(plan, node, statement):
-    """Return whether a statement may leave out an expression, as `a and b` does b."""
+    """Return whether a statement may skip an expression, as `a and b` may skip b."""
     while node is not statement:
         node = plan.parents[node]
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
@@ -88,7 +88,7 @@ def _sets(statement, value):
 
 
 def negated(plan, node):
-    """Return code for the contrary of a flag."""
+    """Return code for the negation of a flag."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int)):
         return str(not node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -115,10 +115,10 @@ def _header(plan, argument, value, scope):
 
 
 def _is_alone(plan, statement, header, scope):
-    """Return whether the mode of training reaches no other call of a statement.
+    """Return whether training mode affects no other call of a statement.
 
-    The others may be calls of the library that the mode does not change, or that have
-    an argument which gives the same mode.
+    The others may be calls of the library that the mode does not affect, or that have
+    an argument which sets the same mode.
     """
     return all(_is_indifferent(plan, call, header, scope)
                for call in ast.walk(statement) if isinstance(call, ast.Call))
@@ -156,12 +156,12 @@ def _is_indifferent(plan, call, header, scope):
         for value in plan.inference.values(call.func.value, scope))
 
 
-# Volatile variables: what is computed from them has no graph.
+# Volatile variables: computations with them make no graph.
 
 def _flag(plan, value, scope):
-    """Return True, False or code that tells whether there is to be a graph.
+    """Return True, False or code for whether to make a graph.
 
-    None if the value may be one of the words 'on', 'off' and 'auto'.
+    None if the value may be one of the strings 'on', 'off' and 'auto'.
     """
     if isinstance(value, ast.Constant):
         return {'on': False, True: False, 'off': True, False: True, 'auto': True}.get(
@@ -208,7 +208,7 @@ def _is_flag(plan, name, scope):
 
 def _volatile(plan, finding, call, argument, value, scope):
     if not plan.drops_flags:
-        # What is made with that flag still meets what was made with another one.
+        # Variables with that flag may still be combined with others.
         is_usual = isinstance(value, ast.Constant) and value.value in (False, 'off')
         if is_usual:
             plan.edits.argument(argument, None)
@@ -217,13 +217,13 @@ def _volatile(plan, finding, call, argument, value, scope):
 
 
 def drops_flags(plan, found):
-    """Return whether a source can do without any flag of its variables.
+    """Return whether all flags of variables in a source can be removed.
 
-    ``found`` are findings with nodes and scopes; ``plan`` is for the trial alone.
+    ``found`` are findings with nodes and scopes; ``plan`` is used only for the trial.
     """
     if any(isinstance(node, ast.Attribute) and node.attr == 'volatile'
            for node in ast.walk(plan.tree)):
-        return False        # who asks for flags needs them
+        return False        # code that reads flags needs them
     for finding, node, scope in found:
         if finding.argument == 'volatile' and isinstance(node, ast.Call):
             argument, value = _given(finding, node)
@@ -262,9 +262,9 @@ def _drop_flag(plan, call, argument, value, scope):
 
 
 def _can_wrap(plan, rest, value, scope, is_certain):
-    """Return whether statements may run without a graph, and anything is computed.
+    """Return whether statements may run without a graph, and compute anything.
 
-    All variables that they make have to have that flag, and nothing asks for flags.
+    All variables that they create must have that flag, and no code may read flags.
     """
     names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
     for statement in rest:

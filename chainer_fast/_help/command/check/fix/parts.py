@@ -1,4 +1,4 @@
-"""Parts of calls, as fixes look at them."""
+"""Helpers of fixes for parts of calls."""
 import ast
 
 
@@ -9,7 +9,7 @@ def called(plan, node):
 
 
 def named(call, name):
-    """Return the keyword of a call that has a name, or None; ``**`` goes by None."""
+    """Return the keyword argument of a name, or None; the name of ``**`` is None."""
     return next((keyword for keyword in call.keywords if keyword.arg == name), None)
 
 

@@ -8,12 +8,12 @@ from chainer_fast._help.command.check.fix.rewriter import rewritten
 from chainer_fast._help.command.check.fix.spelling import Speller
 from chainer_fast._help.past import removed
 
-# Each returns whether it has made edits for a finding.
+# Each returns whether it made edits for a finding.
 _FIXERS = (modes.fix, calls.fix, renames.fix)
 
 
 class Plan:
-    """A source, what was found in it, and the edits so far.
+    """A source, its findings, and the edits so far.
 
     Attributes
     ----------
@@ -22,9 +22,9 @@ class Plan:
     spell : callable
         Returns code for a full name in a scope, or None.
     parents : dict
-        The node around each node.
+        Maps each node to its parent.
     drops_flags : bool
-        Whether the source does without the flags of its variables.
+        Whether to remove the flags of variables.
     """
 
     drops_flags = False
@@ -49,15 +49,15 @@ class Plan:
         return '(%s)' % code if len(lines) > 1 else code
 
     def operand(self, node):
-        """Return the code of an expression that an attribute is to follow."""
+        """Return the code of an expression, to be followed by an attribute."""
         simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
         code = self.code(node)
         return code if simple or code.startswith('(') else '(%s)' % code
 
     def statement(self, node):
-        """Return the simple statement around an expression that has lines of its own.
+        """Return the simple statement around an expression if it shares no line.
 
-        None if there is none, or if the expression is not evaluated just there.
+        None if there is none, or if the expression is not evaluated at that point.
         """
         child = node
         while not isinstance(child, ast.stmt):
@@ -74,9 +74,9 @@ class Plan:
         return child if self.block(child) else None
 
     def block(self, statement):
-        """Return the statements among which one stands, each on lines of its own.
+        """Return the block of a statement, if no statements share lines.
 
-        None if it shares its lines with another one.
+        None if the statement shares its lines with another one.
         """
         parent = self.parents[statement]
         for field in ('body', 'orelse', 'finalbody'):

@@ -1,4 +1,4 @@
-"""Names that have another name today."""
+"""Fixes for names that were renamed."""
 import ast
 import builtins
 import re
@@ -9,13 +9,13 @@ from chainer_fast._help.command.check.fix.parts import called
 
 _ORDER = re.compile(r'write ([A-Za-z_]\w*(?:\.\w+)*)$')
 _METHOD = re.compile(r'write (?:\w+\.)?(\w+)\(\)$')
-# Classes of which a function has taken the place: it may be called, and no more.
+# Classes that a function replaced: they can only be called.
 _CALLED = {'builtins.file'}
 # Methods whose new form lacks their arguments.
 _WITHOUT_ARGUMENTS = {'pandas.DataFrame.as_matrix'}
 
-# Their new names take or give something else, or are not in NumPy 1.26 and 2 alike, or
-# fissix knows more of them.
+# Their new names have other arguments or results, or are not in both NumPy 1.26 and 2,
+# or fissix handles them better.
 _OTHERWISE = {
     'numpy.byte_bounds', 'numpy.RankWarning', 'numpy.disp', 'numpy.geterrobj',
     'numpy.seterrobj', 'numpy.source', 'numpy.issubclass_', 'scipy.stats.nanmean',
@@ -49,7 +49,7 @@ _OTHERWISE = {
     'numpy.testing.Tester', 'numpy.testing.raises', 'numpy.testing.run_module_suite',
     'numpy.issubsctype', 'numpy.find_common_type', 'scipy.integrate.simps',
     'fractions.gcd', 'time.clock', 'scipy.misc.comb', 'scipy.misc.electrocardiogram'}
-# Of modules whose names kept their meaning in part: those names.
+# For modules of which only some names kept their meaning: those names.
 _KEPT = {
     'sklearn.cross_validation': {
         'train_test_split', 'cross_val_score', 'cross_val_predict', 'LeaveOneGroupOut'},
@@ -62,7 +62,7 @@ def _target(finding, entry):
     if finding.what.startswith('chainer.functions.') and finding.what.rpartition(
             '.')[2][:1].isupper() and not entry.instead.startswith(
                 'write chainer.links.'):
-        return None     # a class of functions is called in two steps
+        return None     # a function class is instantiated, then called
     match = _ORDER.match(entry.instead)
     if match is None or packages.find(match[1]) is packages.MISSING:
         return None
@@ -70,10 +70,10 @@ def _target(finding, entry):
 
 
 def _is_kept(plan, what, target, local):
-    """Return whether there is what takes the place of an import, with all that is used.
+    """Return whether the replacement of an import exists, with all names in use.
 
-    ``local`` is the name by which the source calls it: where it asks for something in
-    it, it has to be a module still.
+    ``local`` is its name in the source: if the source reads attributes of it, the
+    replacement must be a module.
     """
     found = packages.find(target)
     used = {node.attr for node in ast.walk(plan.tree)
@@ -86,7 +86,7 @@ def _is_kept(plan, what, target, local):
 
 
 def fix(plan, finding, node, scope, entry):
-    """Rename what the finding is about; return whether that could be done."""
+    """Rename the object of a finding; return whether that was possible."""
     if entry is None:
         return False
     if entry.instead == 'leave the line out':
@@ -108,7 +108,7 @@ def fix(plan, finding, node, scope, entry):
         names = {alias.name for alias in node.names}
         if packages.is_there(target) and not isinstance(
                 packages.find(target), types.ModuleType):
-            # The function has taken the place of its module.
+            # The function replaced its module.
             target, _, last = target.rpartition('.')
             if names != {last}:
                 return False
@@ -138,7 +138,7 @@ def fix(plan, finding, node, scope, entry):
 
 
 def _drop(plan, node):
-    """Leave out the call of a name, where it is a statement of its own."""
+    """Remove the call of a name if it is a whole statement."""
     call = called(plan, node)
     statement = call and plan.parents[call]
     if not isinstance(statement, ast.Expr) or not plan.block(statement):
@@ -148,19 +148,19 @@ def _drop(plan, node):
 
 
 def _other_place(plan, node, finding, target, scope):
-    """Return code for a name of another module; None if there is none."""
+    """Return code for a name of another module, or None."""
     if isinstance(node, ast.Attribute):
         if len(set(plan.inference.names(node.value, scope))) > 1:
-            # `cuda if args.gpu >= 0 else np` is another one without a GPU
+            # `cuda if args.gpu >= 0 else np` is another module without a GPU
             return None
         if finding.what.startswith('chainer.') and target.startswith('cupy.'):
-            # Programs that run without CuPy, too, do not import it.
+            # Programs that also run without CuPy do not import it.
             return '%s.%s' % (plan.code(node.value), target)
     return plan.spell(target, scope)
 
 
 def _rename_member(plan, finding, node, entry):
-    """Give a method or an attribute of an object its new name."""
+    """Rename a method or an attribute of an object."""
     match = _ORDER.match(entry.instead) or _METHOD.match(entry.instead)
     if not match or finding.what.startswith(('dict.', 'chainer.')) or (
             finding.what in _OTHERWISE):
@@ -178,7 +178,7 @@ def _rename_member(plan, finding, node, entry):
 
 
 def _rename_import(plan, statement, alias, what, target):
-    """Change ``import OLD``; its names keep the one by which the source calls it."""
+    """Change ``import OLD``, keeping the name that the source uses for it."""
     if alias.name != what or len(statement.names) > 1 or not plan.block(statement):
         return False
     if what in _KEPT and alias.asname:
@@ -194,7 +194,7 @@ def _rename_import(plan, statement, alias, what, target):
 
 
 def rename_from(plan, statement, alias, target):
-    """Take one name out of a ``from`` import, and import its successor."""
+    """Remove one name from a ``from`` import, and import its successor."""
     if not plan.block(statement) or (
             statement.lineno, statement.col_offset) in plan.edits.statements:
         return False

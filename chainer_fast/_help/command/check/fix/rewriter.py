@@ -1,4 +1,4 @@
-"""Applies edits to a source with libcst, which keeps all other formatting."""
+"""Applies edits to a source with libcst, which preserves all other formatting."""
 import sys
 
 import libcst as cst
@@ -6,10 +6,10 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 
 def rewritten(text, edits):
-    """Return a source with the edits made.
+    """Return a source with the edits applied.
 
-    Columns of the edits are those of ``ast``, in bytes. Raises ``SyntaxError`` where
-    libcst reads less than ``ast``.
+    Columns of the edits are those of ``ast``, in bytes. Raises ``SyntaxError`` if
+    libcst cannot parse what ``ast`` can.
     """
     try:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
@@ -96,7 +96,7 @@ class _Rewriter(cst.CSTTransformer):
     def leave_SimpleStatementLine(self, original_node, updated_node):
         if self._is_shared(original_node):
             return self._line(original_node, updated_node)
-        return updated_node     # lines may take the place of the whole one
+        return updated_node     # lines may replace the whole statement
 
     @staticmethod
     def _is_shared(line):
@@ -123,8 +123,8 @@ class _Rewriter(cst.CSTTransformer):
 
     def _block(self, original, updated):
         body, headers = [], []
-        # The lists that take the next statement: those of the block, or of a with
-        # statement that takes the rest of it.
+        # The lists for the next statement: that of the block, or that of a with
+        # statement around the rest of the block.
         into, heads = body, headers
         for old, statement in zip(original.body, updated.body, strict=True):
             begins = self._place(old)[:2]
@@ -159,7 +159,7 @@ class _Rewriter(cst.CSTTransformer):
 
     @staticmethod
     def _wrapped(statements, header, body, headers):
-        """Return a with statement, or put the statements into the one before."""
+        """Return a with statement, or extend the previous one."""
         if headers and headers[-1] == header and isinstance(body[-1], cst.With):
             before = body[-1]
             body[-1] = before.with_changes(body=before.body.with_changes(
@@ -178,7 +178,7 @@ def _has_comment(comma):
 def _between(comma, before):
     """Return the comma in front of an argument that is added.
 
-    It keeps its comment; the argument then stands below the first one.
+    A comment after it is kept; the argument is then put below the first one.
     """
     if not _has_comment(comma):
         return cst.Comma(whitespace_after=cst.SimpleWhitespace(' '))
@@ -203,7 +203,7 @@ def _with(header, statements):
 
 
 class _BareLines(cst.CSTTransformer):
-    """Leaves empty lines without the indentation of their block."""
+    """Writes empty lines without the indentation of their block."""
 
     def leave_EmptyLine(self, original_node, updated_node):
         return updated_node if updated_node.comment else updated_node.with_changes(
@@ -216,14 +216,14 @@ def _is_import(statement):
 
 
 def _root(code):
-    """Return the package of which an import statement is."""
+    """Return the package of an import statement."""
     line = next(line for line in code.splitlines()
                 if line.startswith(('import ', 'from ')))
     return line.split()[1].partition('.')[0]
 
 
 def _with_imports(module, imports):
-    """Add imports behind those at the top, next to those of the same package."""
+    """Add imports after those at the top, next to those of the same package."""
     body = list(module.body)
     for code in imports:
         root = code.split()[1].partition('.')[0]
@@ -231,7 +231,7 @@ def _with_imports(module, imports):
         if not top:
             at = 1 if module.get_docstring() is not None else 0
         else:
-            # Those in the middle of a program may come too late.
+            # Imports in the middle of a program may come too late.
             end = next((number for number in range(top[0], len(body))
                         if number not in top), len(body))
             roots = {number: _root(module.code_for_node(body[number]))

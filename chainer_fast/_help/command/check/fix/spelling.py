@@ -1,27 +1,27 @@
-"""How a source may write the full name of a thing."""
+"""How a source may spell the full name of an object."""
 import builtins
 
 from chainer_fast._help.command.check import packages
 
 _ALIASES = {'chainer.links': 'L', 'chainer.functions': 'F', 'numpy': 'np'}
-# Packages whose modules are there as soon as the package is imported.
+# Packages that import all their modules.
 _WHOLE = ('chainer', 'numpy')
 
 
 class Speller:
-    """Finds names that a source has already, and adds imports for others.
+    """Finds names that a source already binds, and adds imports for others.
 
     Parameters
     ----------
     edits : Edits
-        Takes the imports.
+        Receives the imports.
     """
 
     def __init__(self, edits):
         self._edits = edits
 
     def spell(self, name, scope):
-        """Return code for a full name in a scope; None if there is none."""
+        """Return code for a full name in a scope, or None."""
         parts = name.split('.')
         if hasattr(builtins, parts[0]) or len(parts) == 1:      # as in str.upper
             return name if hasattr(builtins, parts[0]) and scope.lookup(
@@ -40,7 +40,7 @@ class Speller:
 
     @staticmethod
     def _bound(name, scope):
-        """Return a name that imports alone bind to a module, or None."""
+        """Return a name that only imports bind to a module, or None."""
         start = scope
         while scope is not None:
             for local, values in scope.bindings.items():
