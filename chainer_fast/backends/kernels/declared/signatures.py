@@ -18,11 +18,11 @@ Shapes
 Axes
     ``axis:axis`` is an axis, and ``axis:axes`` a tuple of adjacent ones, or None for
     all: it is the second of three symbols, as in ``x:F(before;n;behind)``. The others
-    are the axes before and after, if any. ``axis:others`` names all axes but those in the middle,
-    and ``axis=1`` is not an argument but a constant: the axis of the channels of
-    images. Arrays with another order of axes in memory are read in that order; of
-    images, those with the channels last. If an array has only the axes before and
-    after, these must be in order.
+    are the axes before and after, if any. ``axis:others`` names all axes but those in
+    the middle, and ``axis=1`` is not an argument but a constant: the axis of the
+    channels of images. Arrays with another order of axes in memory are read in that
+    order; of images, those with the channels last. If an array has only the axes
+    before and after, these must be in order.
 Numbers
     ``c`` is a number of Python or NumPy, perhaps with a bound such as ``c>0``; ``i`` an
     integer of Python below 2**31 in size; ``b`` a truth value. ``none`` is None: the
