@@ -1,9 +1,9 @@
-"""Time functions and links at several sizes, dtypes and layouts, beside PyTorch eager.
+"""Compare functions and links with PyTorch eager, by sizes, dtypes and layouts.
 
 All sides run in turns within one run, and their results have to agree. The times are
-the least of the rounds, on one thread unless --threads says otherwise; ratios are those
-of PyTorch's least time to ours. It writes a table with a line for each row, and prints
-a summary by kind, with the worst rows.
+the least of the rounds, on one thread unless --threads specifies others; ratios are
+those of PyTorch's least time to ours. The command writes a table with
+a line for each row, and prints a summary by kind, with the worst rows.
 """
 import argparse
 import contextlib
@@ -28,7 +28,7 @@ def parse_args(arguments=None):
     parser.add_argument('--list', action='store_true', help='print titles alone')
     parser.add_argument('--peer', choices=['torch', 'general', 'chainer'],
                         default='torch',
-                        help='beside PyTorch, our own general way, or Chainer 7.8.1 '
+                        help='compare with PyTorch, our general way, or Chainer 7.8.1 '
                              '(default: %(default)s)')
     parser.add_argument('--threads', nargs='+', type=int, default=[1], metavar='N',
                         help='numbers of threads (default: 1)')
@@ -54,7 +54,7 @@ def parse_args(arguments=None):
 
 
 def run(args, interpreters):
-    """Return ratios as ``report.write`` wants them, and what went wrong."""
+    """Return the ratios that ``report.write`` expects, and messages of errors."""
     ratios, errors = {}, []
     best = statistics.median if args.median else min
     with contextlib.ExitStack() as stack:

@@ -24,7 +24,7 @@ WITHOUT = {
     **dict.fromkeys((
         'GoogLeNet', 'ResNet50Layers', 'ResNet101Layers', 'ResNet152Layers',
         'VGG16Layers', 'VGG19Layers'), _NETWORK),
-    'TheanoFunction': 'it wants Theano',
+    'TheanoFunction': 'it requires Theano',
 }
 
 

@@ -13,12 +13,12 @@ namespace chainer_fast {
 namespace {
 
 #if defined(CF_MXCSR)
-/* The one for results, and the one for operands. */
+/* The bit for results, and the bit for operands. */
 constexpr unsigned FLUSH = 1 << 15 | 1 << 6;
 inline unsigned float_control() { return _mm_getcsr(); }
 inline void set_float_control(unsigned control) { _mm_setcsr(control); }
 #elif defined(__GNUC__) && defined(__aarch64__)
-/* For both; halves, which have a bit of their own, stay as they are. */
+/* The bit for both; halves, which have a separate bit, stay as they are. */
 constexpr uint64_t FLUSH = 1 << 24;
 inline uint64_t float_control() {
     uint64_t control;

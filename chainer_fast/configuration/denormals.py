@@ -42,7 +42,7 @@ def set_flush_denormal(mode: bool) -> FlushDenormal:
     Parameters
     ----------
     mode : bool
-        Whether zeros are taken for denormal operands and results.
+        Whether zeros replace denormal operands and results.
 
     Returns
     -------

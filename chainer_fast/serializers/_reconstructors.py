@@ -27,7 +27,7 @@ def _encode(text, encoding):
 
 def _bytes(*args):
     if args:
-        raise ValueError('bytes() takes no arguments in a pickle')
+        raise ValueError('bytes() accepts no arguments in a pickle')
     return b''
 
 

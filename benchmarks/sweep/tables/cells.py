@@ -1,4 +1,4 @@
-"""Links, recurrent ones among them, beside PyTorch's functions of the same weights."""
+"""Links, some of them recurrent, and PyTorch's functions of the same weights."""
 import numpy as np
 from sweep.kinds import Kind, Made
 

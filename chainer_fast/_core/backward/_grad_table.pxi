@@ -1,8 +1,8 @@
 # Gradients of the nodes that backpropagation has reached but not yet passed. Part of
 # backprop.pyx.
 #
-# A gradient is kept in the form in which it came: `graphs/_gradients.pxi` says which
-# there are.
+# A gradient is stored in the form in which it came: `graphs/_gradients.pxi` lists the
+# forms.
 
 
 cpdef int check_old_style(VariableNodeBase node) except -1:

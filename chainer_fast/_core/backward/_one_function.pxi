@@ -9,7 +9,7 @@ def backprop_step(FunctionBase function, target_input_indexes, grad_outputs,
     function : FunctionNode
         The function to differentiate.
     target_input_indexes : tuple of int
-        Inputs whose gradients are wanted, in ascending order.
+        Inputs whose gradients are requested, in ascending order.
     grad_outputs : tuple
         Gradient of each output, None where there is none.
     grad_inputs : dict

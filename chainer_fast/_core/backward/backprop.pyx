@@ -171,7 +171,7 @@ def differentiate(outputs, inputs, grad_outputs, grad_inputs, *, set_grad, retai
 
 
 cdef bint _leads_to(FunctionBase function, set nodes) except -1:
-    """Tell whether a gradient reaches one of the nodes through a function.
+    """Return whether a gradient reaches one of the nodes through a function.
 
     A node that requires no gradient gets one from visited functions, but no function is
     visited for it.

@@ -42,7 +42,7 @@ def wrong_number(function, method, found, expected):
 
 
 def _alike(dtype, other):
-    """Tell whether dtypes are the same, but for the order of bytes in memory."""
+    """Return whether dtypes are the same except for the order of bytes in memory."""
     return dtype == other or dtype.newbyteorder('=') == other.newbyteorder('=')
 
 

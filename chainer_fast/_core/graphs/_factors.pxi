@@ -58,7 +58,7 @@ cdef class Factors:
         rows = PyArray_DIM(<np.ndarray>left, 0)
         m = PyArray_DIM(<np.ndarray>left, 1)
         n = PyArray_DIM(<np.ndarray>right, 1)
-        # Rows that are there already are of the type and lengths of the matrix, too.
+        # The rows so far have the type and lengths of the matrix, too.
         if PyArray_DIM(<np.ndarray>right, 0) != rows or (
                 not is_matrix(self.earlier, kind, m, n)):
             return False
@@ -86,7 +86,7 @@ cdef class Factors:
         return True
 
     cdef bint has_room(self, npy_intp rows) noexcept:
-        """Tell whether so many rows more have room."""
+        """Return whether there is room for so many more rows."""
         return self.left is None or (
             self.n + rows <= PyArray_DIM(<np.ndarray>self.left, 0))
 

@@ -2,10 +2,10 @@
 # graph.pyx.
 #
 # NumPy reads the processor's error flags after each ufunc and warns as
-# ``numpy.errstate`` says. The compiled loops do the same at the price of two reads of a
-# control register: a shortcut whose loop raised a flag leaves the case to NumPy, which
-# computes it again and gives the warnings. Underflow is left out: NumPy ignores it
-# unless asked.
+# ``numpy.errstate`` specifies. The compiled loops do the same at the cost of two reads
+# of a control register: a shortcut whose loop raised a flag leaves the case to NumPy,
+# which computes it again and issues the warnings. The loops do not check underflow,
+# which NumPy ignores by default.
 
 cdef extern from *:
     """

@@ -68,7 +68,7 @@ cdef object hooks_of(FunctionBase function, ThreadState state):
 
 
 cdef FunctionBase new_function(object cls):
-    """Make an instance of a class of functions that takes no arguments."""
+    """Return an instance of a class of functions that needs no arguments."""
     return <FunctionBase>cf_allocate(cls, _NO_ARGS)
 
 
@@ -146,8 +146,8 @@ cdef class FunctionBase:
     def get_retained_outputs(self):
         """Return the retained outputs as a tuple of variables.
 
-        An output that has been released is made anew and put back in its place in the
-        graph, so that a second differentiation passes through it.
+        An output that has been released is created again and put back in its place in
+        the graph, so that a second differentiation passes through it.
 
         Returns
         -------
@@ -184,7 +184,7 @@ cdef class FunctionBase:
         Parameters
         ----------
         inputs : tuple of Variable or array
-            An array stands for a variable that requires no gradient.
+            An array means a variable that requires no gradient.
 
         Returns
         -------
@@ -271,7 +271,7 @@ cdef int _chain(FunctionBase function, list variables, tuple outputs,
 
 
 cdef bint on_host(tuple arrays) noexcept:
-    """Tell whether all arrays are plain NumPy arrays or None."""
+    """Return whether all arrays are plain NumPy arrays or None."""
     cdef Py_ssize_t i
     cdef object array
     for i in range(PyTuple_GET_SIZE(arrays)):

@@ -104,19 +104,19 @@ cdef object as_factors(object gradient, npy_intp rows):
 
 
 cdef bint takes_factors(object gradient) noexcept:
-    """Tell whether :func:`as_factors` has made a gradient."""
+    """Return whether :func:`as_factors` has made a gradient."""
     return type(gradient) is Factors
 
 
 cdef bint has_rows(object gradient) noexcept:
-    """Tell whether a gradient is kept as rows."""
+    """Return whether a gradient is stored as rows."""
     return type(gradient) is RowGradient
 
 
 cdef bint is_like(object gradient, object array) except -1:
-    """Tell whether rows, a part or an array are of the shape and type of an array.
+    """Return whether rows, a part or an array have the shape and type of an array.
 
-    A part is of those of its node, too, which may take the place of the array.
+    A part has those of its node, which may be passed instead of the array.
     """
     if type(gradient) is RowGradient:
         return has_shape_of(<RowGradient>gradient, array)
@@ -133,7 +133,7 @@ cdef bint is_like(object gradient, object array) except -1:
 
 
 cdef bint _is_ours(object array) noexcept:
-    """Tell whether a sum may go into an array: whether nobody else can see it."""
+    """Return whether a sum may go into an array: no other code refers to it."""
     # One reference from the table and one from the caller's variable.
     return (not may_have_more_references(array, 2)
             and not may_be_held_weakly(<PyObject *>array)

@@ -1,8 +1,8 @@
 # Computation of halves in single precision. Part of graph.pyx.
 #
 # A shortcut that has loops for floats and doubles alone serves halves as well, if its
-# traits say so: it gets floats in the place of halves, and what it makes is rounded,
-# once. So NumPy rounds after each operation, and this after the last one.
+# traits specify it: it receives floats instead of halves, and its results are rounded
+# once. So NumPy rounds after each operation, and this code after the last one.
 
 cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nogil:
     ptrdiff_t LONG_LOOP
@@ -79,7 +79,7 @@ cpdef object as_halves(array):
 
 
 cdef bint reads_as(FunctionBase function, object array, object dtype) noexcept:
-    """Tell whether an array has a type, or stands for one of halves."""
+    """Return whether an array has a type, or contains the floats of halves."""
     if not function.bits.in_single:
         return has_dtype(array, dtype)
     return same_dtype(dtype, _HALF) and cf_any_float_kind(<np.ndarray>array) == b'f'
@@ -104,12 +104,12 @@ cdef object rounded(object array):
     return None if cf_get_flags() else found
 
 
-# -- in the place of a shortcut
+# -- calls of a shortcut with floats
 
 
 cdef object _forward_in_single(
         Shortcut shortcut, FunctionBase function, PyObject **x, Py_ssize_t n):
-    """Return what a shortcut makes of floats in the place of halves, or None."""
+    """Return the result of a shortcut for floats instead of halves, or None."""
     cdef vector[PyObject *] arrays
     cdef list floats = []
     cdef object array
@@ -141,9 +141,9 @@ cdef object _forward_in_single(
 cdef int backward_in_single(
         Shortcut shortcut, FunctionBase function, object gy, PyObject **gx,
         Py_ssize_t n) except -1:
-    """Find gradients from floats in the place of halves; return 0 if there is no way.
+    """Compute gradients from floats instead of halves; return 0 if not possible.
 
-    ``gx`` is empty then.
+    ``gx`` is empty if it returns 0.
     """
     cdef VariableNodeBase node
     cdef object found

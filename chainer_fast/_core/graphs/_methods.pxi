@@ -1,7 +1,7 @@
-# Methods of classes that compiled code takes the place of. Part of graph.pyx.
+# Methods of classes that compiled code replaces. Part of graph.pyx.
 #
-# Compiled code knows what the methods of a class compute, and may run instead of them
-# for as long as nobody replaces one, in the class or in an instance.
+# Compiled code computes what the methods of a class compute, and may run instead of
+# them until a program replaces one, in the class or in an instance.
 
 
 cdef class Methods:
@@ -29,7 +29,7 @@ cdef class Methods:
         self.version = 0
 
     cdef bint compare(self, object cls) except -1:
-        """Tell whether a class has the methods: ours, or one derived from it."""
+        """Return whether a class, ``self.cls`` or a derived one, has the methods."""
         for name, method in self.by_name.items():
             if getattr(cls, name) is not method:
                 return False
@@ -39,14 +39,14 @@ cdef class Methods:
         return True
 
     cdef bint replaced_in(self, object fields) except -1:
-        """Tell whether attributes of an instance take the place of a method."""
+        """Return whether attributes of an instance replace a method."""
         for name in self.names:
             if PyDict_GetItemWithError(fields, name) is not NULL:
                 return True
         return False
 
     def held_by(self, instance):
-        """Tell whether an instance still has the methods.
+        """Return whether an instance still has the methods.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-# Nodes: they stand for variables in the graph. Part of graph.pyx.
+# Nodes: they represent variables in the graph. Part of graph.pyx.
 
 cdef int _set_info(VariableNodeBase node, object array) except -1:
     """Note type and shape of the variable's array."""
@@ -50,7 +50,7 @@ cdef object _shape_of(VariableNodeBase node):
 
 
 cdef bint shape_matches(VariableNodeBase node, object array) except -1:
-    """Tell whether an array has the shape of the node's variable."""
+    """Return whether an array has the shape of the node's variable."""
     cdef int i
     cdef object shape
     if not PyArray_CheckExact(array) or node.ndim < 0:
@@ -86,7 +86,7 @@ cdef VariableBase variable_of(VariableNodeBase node):
 
 
 cdef int _attach(VariableNodeBase node, VariableBase variable) except -1:
-    """Make the node stand for ``variable``."""
+    """Make the node represent ``variable``."""
     if node.variable_ptr is not NULL:
         (<VariableBase>node.variable_ptr).node_ptr = NULL
     if variable.node_ptr is not NULL:
@@ -215,12 +215,13 @@ cdef class VariableNodeBase:
         _detach_creator(self)
 
     def get_variable(self):
-        """Return the variable, made anew if it has been released.
+        """Return the variable, created again if it has been released.
 
         Returns
         -------
         Variable
-            If made anew, it holds the array that the node retains, which may be None.
+            If created again, it holds the array that the node retains, which may be
+            None.
         """
         cdef VariableBase variable = variable_of(self)
         if variable is None:

@@ -1,4 +1,4 @@
-# Shortcuts and functions that tell an observer what they do; for profiles. Part of
+# Shortcuts and functions that report their calls to an observer; for profiles. Part of
 # graph.pyx.
 
 

@@ -12,7 +12,7 @@ cdef enum:
 
 
 cdef bint is_few(npy_intp n, npy_intp size) noexcept:
-    """Tell whether ``n`` elements of an array are few enough to make a part of them."""
+    """Return whether ``n`` elements of an array are few enough for a part."""
     return n <= size // FEW and size >= LARGE_WHOLE
 
 
@@ -40,7 +40,7 @@ cdef Part new_part(VariableNodeBase node, object index, object values, bint is_v
 
 
 cdef object whole_of(Part part):
-    """Return the array that a part stands for."""
+    """Return the array that a part represents."""
     if part.node is None:
         raise TypeError('a part has no values: it was made by __new__ alone')
     whole = numpy.zeros(_shape_of(part.node), part.values.dtype)
@@ -49,10 +49,10 @@ cdef object whole_of(Part part):
 
 
 cdef class PartSum:
-    """A sum of parts, in an array of its own."""
+    """A sum of parts, in a separate array."""
 
     cdef object take(self):
-        """Return the array, which is no part of the sum from then on."""
+        """Return the array, and drop the reference of the sum to it."""
         whole = self.whole
         self.whole = self.doubtful = None
         return whole
@@ -108,7 +108,7 @@ cdef bint _has_pattern(pattern *bits, npy_intp n, pattern wanted) noexcept:
 
 
 cdef bint _has_minus_zero(object array) noexcept:
-    """Tell whether an element of an array without gaps is minus zero."""
+    """Return whether an element of an array without gaps is minus zero."""
     cdef void *data = PyArray_DATA(<np.ndarray>array)
     cdef npy_intp n = PyArray_SIZE(array)
     if PyArray_ITEMSIZE(array) == 2:

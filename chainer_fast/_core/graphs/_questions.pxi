@@ -47,7 +47,7 @@ cdef object output_array(FunctionBase function):
 
 
 cdef bint fits_inputs(FunctionBase function, object gy, Py_ssize_t n) except -1:
-    """Tell whether a gradient has the shape and type of all inputs."""
+    """Return whether a gradient has the shape and type of all inputs."""
     cdef Py_ssize_t i
     cdef VariableNodeBase node
     cdef object dtype = (

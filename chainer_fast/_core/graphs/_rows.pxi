@@ -1,9 +1,9 @@
 # Gradients of matrices of which only some rows are used. Part of graph.pyx.
 #
 # A step of a model of words uses some thousand rows of a matrix of a hundred thousand.
-# Its gradient is kept as these rows until somebody reads it: then it becomes, once and
-# for all, the array that it stands for. Nobody but the engine and compiled shortcuts
-# sees a :class:`RowGradient`.
+# Its gradient is stored as these rows until a caller reads it. From then on it is the
+# array that the rows represent. Only the engine and compiled shortcuts handle a
+# :class:`RowGradient`.
 
 cdef extern from "chainer_fast/_core/graphs/rows.hpp" namespace "chainer_fast" nogil:
     ptrdiff_t number_ids(
@@ -25,7 +25,7 @@ cdef class RowGradient:
 
 
 cdef bint few_rows(npy_intp n, npy_intp rows, npy_intp columns) noexcept:
-    """Tell whether ``n`` rows of a matrix are few enough to keep them alone."""
+    """Return whether ``n`` rows of a matrix are few enough to store them alone."""
     return n <= rows // FEW and rows * columns >= LARGE
 
 
@@ -69,9 +69,9 @@ cdef int _make_room(RowGradient gradient, npy_intp n) except -1:
 
 
 cdef npy_intp _number(RowGradient gradient, object ids, npy_intp count) noexcept:
-    """Put numbers of rows in the place of ids; return how many rows there are.
+    """Replace ids with numbers of rows; return how many rows there are.
 
-    ``count`` is how many there are before.
+    ``count`` is the number of rows before the call.
     """
     return number_ids(
         _ids(ids), PyArray_SIZE(ids), _ids(gradient.all_ids), count,
@@ -94,7 +94,7 @@ cdef RowGradient _with_room(RowGradient gradient, npy_intp n):
 
 
 cdef object dense(RowGradient sparse):
-    """Return the array that a gradient stands for."""
+    """Return the array that a gradient represents."""
     cdef npy_intp dims[2]
     cdef npy_intp i, row_bytes
     cdef ptrdiff_t *ids
@@ -115,7 +115,7 @@ cdef object dense(RowGradient sparse):
 
 
 cdef bint has_shape_of(RowGradient gradient, object array) noexcept:
-    """Tell whether an array of NumPy has the shape and type of a gradient."""
+    """Return whether an array of NumPy has the shape and type of a gradient."""
     return (gradient.values is not None and PyArray_CheckExact(array)
             and PyArray_TYPE(array) == PyArray_TYPE(gradient.values)
             and PyArray_NDIM(array) == 2 and PyArray_DIM(array, 0) == gradient.rows

@@ -129,7 +129,8 @@ def registered(cls):
     return entry.shortcut, dict(entry.methods.by_name)
 
 
-# Whatever these look into is no None, by what has been asked before; each look counts.
+# Earlier checks ensure that no object whose attributes these functions read is None;
+# Cython's own checks would take time in each call.
 
 @cython.nonecheck(False)
 cdef Shortcut shortcut_of(FunctionBase function):

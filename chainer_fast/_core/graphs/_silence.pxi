@@ -2,8 +2,8 @@
 #
 # Operations on wrappers do not warn of divisions by zero, overflows and numbers without
 # a meaning.
-# NumPy 2 looks up in the context of the thread whether it has to: operations that run
-# none of the user's code run in one of their own, which costs less than errstate does.
+# NumPy 2 reads from the context of the thread whether to warn: operations that run no
+# code of the user run in a separate context, which costs less than errstate does.
 
 # Contexts that no thread is in now.
 cdef list _silent_contexts = []

@@ -324,7 +324,7 @@ cdef class VariableBase:
 
     @property
     def node(self):
-        """The node that stands for the variable in the graph."""
+        """The node that represents the variable in the graph."""
         if is_wrapper(self.arr):
             _refuse_node()
         return node_of(self)

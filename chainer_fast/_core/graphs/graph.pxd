@@ -114,8 +114,8 @@ cdef class Traits:
     cdef bint serves_devices
     # Whether NumPy may warn during ``forward``.
     cdef bint warns
-    # Whether ``backward`` may find Factors in the place of the second gradient. It adds
-    # a product to them, as the last thing that it does, or puts a gradient there.
+    # Whether ``backward`` may find Factors instead of the second gradient. Its last
+    # step adds a product to them, or replaces them with a gradient.
     cdef bint takes_factors
     # Whether it serves halves, as floats; whether the fields that it sets become
     # halves, as the methods set them; and whether other inputs may be floats. The
@@ -132,7 +132,7 @@ cdef class Shortcut:
     NumPy or of one GPU, and declines all others; the function's own methods then do the
     work.
     """
-    # The one field, so that a shortcut in the place of another one needs nothing else.
+    # The only field, so that a shortcut that replaces another one needs nothing else.
     cdef Traits traits
     cdef object field(self, FunctionBase function, Py_ssize_t i)
     cdef int keep(self, FunctionBase function, Py_ssize_t i, object value) except -1
@@ -155,7 +155,7 @@ cdef class Methods:
     cdef bint replaced_in(self, object fields) except -1
 
     cdef inline bint unchanged(self) except -1:
-        """Tell whether the class still has the methods; cheap if it has not changed."""
+        """Return whether the class still has the methods; fast if it is unchanged."""
         cdef unsigned int version = type_version(<PyTypeObject *>self.cls)
         return (version != 0 and version == self.version) or self.compare(self.cls)
 
@@ -191,7 +191,7 @@ cdef class Part:
 
 
 cdef class PartSum:
-    cdef object whole            # the array; nobody else refers to it
+    cdef object whole            # the array; no other object refers to it
     cdef object doubtful         # a view of elements that may be minus zero, or None
 
     cdef object take(self)

@@ -60,7 +60,7 @@ cdef extern from *:
     static inline PyObject *cf_allocate(PyObject *type, PyObject *no_args) {
         return ((PyTypeObject *)type)->tp_new((PyTypeObject *)type, no_args, NULL);
     }
-    /* References of its own, which it drops in the end. */
+    /* Owned references, which the destructor drops. */
     struct Held {
         PyObject **objects = NULL;
         Py_ssize_t n = 0;
@@ -150,7 +150,7 @@ def bind_wrappers(kind):
 
 
 cdef bint is_wrapper(object array) noexcept:
-    """Tell whether an array is one that holds a variable."""
+    """Return whether an array is one that holds a variable."""
     return <PyObject *>Py_TYPE(array) == <PyObject *>_Wrapper
 
 

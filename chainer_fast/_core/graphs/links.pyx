@@ -107,8 +107,8 @@ cdef void _note(object link, object error, object args) noexcept:
 cdef class LinkBase:
     """Compiled base of :class:`chainer_fast.Link`, which documents the attributes.
 
-    It has no fields of its own, so that links are copied and pickled as any object,
-    and pickles that Chainer wrote can be read.
+    It adds no fields, so that links are copied and pickled like any object, and
+    pickles that Chainer wrote can be read.
     """
 
     def __call__(self, *args, **kwargs):
@@ -124,7 +124,7 @@ cdef class LinkBase:
                 return noted(call_method(self, 'forward', args[0]), self, args, _note)
             return noted(call(self.forward, args, kwargs), self, args, _note)
         if self._mixin_computes:
-            # None stands for no method, as it does where Python looks for others.
+            # None means no method, as it does where Python looks for others.
             forward = super(LinkBase, self).__call__
             if forward is None:
                 forward = self.forward

@@ -8,9 +8,9 @@
 namespace chainer_fast {
 namespace {
 
-/* Puts into `distinct` each id once, in the order in which they come, and in the place of
- * each id its number there; returns how many there are. Negative ids stay as they are.
- * The first `count` of `distinct` are there before. `table` finds them; it has `capacity`
+/* Stores each id once in `distinct`, in the order in which they come, and replaces each
+ * id with its number there; returns how many there are. Negative ids stay as they are.
+ * The first `count` of `distinct` are set before. `table` finds them; it has `capacity`
  * places, a power of two and at least twice as many as there are ids, with -1 in those
  * that are free. */
 inline ptrdiff_t number_ids(

@@ -18,7 +18,7 @@ TABLE: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ('enable_grad', 'with chainer.force_backprop_mode():'),
         ('set_grad_enabled', "chainer.using_config('enable_backprop', value)"),
         ('tensor as_tensor from_numpy Tensor',
-         'an array of NumPy; chainer.Variable(array) where its gradient is wanted'),
+         'an array of NumPy; chainer.Variable(array) where its gradient is needed'),
         ('zeros ones arange linspace rand randn eye', 'numpy, or device.xp'),
         ('cat', 'F.concat'),
         ('stack', 'F.stack'),

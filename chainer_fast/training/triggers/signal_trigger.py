@@ -57,7 +57,7 @@ class SignalTrigger:
 
     Examples
     --------
-    A job that is told to end saves its state, and continues when it is started again:
+    A job that receives SIGTERM saves its state, and continues when it is started again:
     ::
 
         trigger = triggers.SignalTrigger('SIGTERM', max_trigger=(20, 'epoch'))

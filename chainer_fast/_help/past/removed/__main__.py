@@ -7,7 +7,7 @@ from chainer_fast._help.past import removed
 _HEAD = '''\
 # What is gone
 
-All {count} names, arguments and idioms that programs of earlier years use and that
+All {count} names, arguments and idioms that programs for older versions use and that
 stopped working; {adapted} of them run in [legacy mode](legacy.md). This page is printed
 by `python -m chainer_fast._help.past.removed`.
 '''

@@ -131,7 +131,7 @@ ENTRIES: tuple[Removed, ...] = (
     Removed('division that may be of whole numbers', 'Python 2.7',
             'look at it: write a // b if both are whole; once all are looked at, write '
             'from __future__ import division', '',
-            'chainer-fast check asks; a run tells, see division of whole numbers'),
+            'chainer-fast check asks; a run reports it, see division of whole numbers'),
     *(Removed(idiom, 'Python 2.7', instead, 'python', _SYNTAX) for idiom, instead in (
         ('print statement', 'write print(...)'),
         ('indentation by tabs and spaces', 'write spaces'),

@@ -50,8 +50,8 @@ cdef bint _fill(ptrdiff_t *numbers, object values, int nd) except -1:
 cdef bint _fill_window(Window *w, object ksize, object stride, object pad) except -1:
     """Return whether the loops can work with such a window.
 
-    Numbers may be objects of the user's with code of their own, so that no array is
-    looked at before.
+    The numbers may be objects of the user that run Python code, so callers read no
+    array before this call.
     """
     cdef ptrdiff_t elements = 1
     cdef int j
@@ -239,5 +239,5 @@ def pick(x, indexes, ksize, stride, pad):
 
 
 def lies_channels_last(x):
-    """Tell whether ``x`` is an array of NumPy that lies channels last."""
+    """Return whether ``x`` is an array of NumPy that lies channels last."""
     return is_channels_last(x)

@@ -24,8 +24,8 @@ namespace {
 template <typename T>
 using Index = typename std::conditional<sizeof(T) == 4, int32_t, int64_t>::type;
 
-/* Chooses the version of a loop for a window, by its size and stride; zeros stand for
- * those that are known only when it runs. Each version is a function of its own, so
+/* Chooses the version of a loop for a window, by its size and stride; zeros mean
+ * those that are known only when it runs. Each version is a separate function, so
  * that the compiler knows that its arguments do not overlap, and vectorizes it. */
 template <template <typename, ptrdiff_t, ptrdiff_t> class Loop, typename T>
 auto version_for(const Window &w) {
@@ -40,7 +40,7 @@ auto version_for(const Window &w) {
 }
 
 /* Whether this is a window of many elements along the last axis: those of three at most
- * have versions of their own. */
+ * have separate versions. */
 inline bool is_wide(const Window &w) { return w.k[w.nd - 1] > 3; }
 
 /* Adds to so many vectors of sums, of numbers side by side, `k` numbers each: those from

@@ -169,7 +169,7 @@ CF_CLONES void put_on_pixel(const T *gy, const int64_t *indexes, const Met *met,
 }
 
 /* Calls f(image, pixel, list, its length) for each pixel of the results, or of the images
- * with ``of_images``; the list tells what it meets. */
+ * with ``of_images``; the list contains what it meets. */
 template <typename F>
 void each_pixel(const Window &w, bool of_images, const F &f) {
     const int j = w.nd - 1;

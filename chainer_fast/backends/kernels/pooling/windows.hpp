@@ -1,6 +1,6 @@
 /* Windows that pass over images, and the rows of the images that they meet.
  *
- * A plan says which rows work together. It is the same for all images, so the loops
+ * A plan lists which rows work together. It is the same for all images, so the loops
  * over the axes but the last are done once. Along the last axis there is an inner part
  * of places whose windows lie in the row as a whole, which is done in vectors, and a
  * rim.

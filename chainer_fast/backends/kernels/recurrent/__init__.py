@@ -68,7 +68,7 @@ def lstm_grad(
     xp = get_array_module(x)
     batch = len(x)
     a, i, f, o = activate(x)
-    # Scalars of the arrays' own dtype stand for missing gradients.
+    # Scalars of the arrays' own dtype replace missing gradients.
     zero = x.dtype.type(0)
     gc_step, go = output_grad(
         o, xp.tanh(c[:batch]), zero if gc is None else gc[:batch],
@@ -323,7 +323,7 @@ def layer(
     bias, b_h = _join_weights(bs)
     b_new = None
     if mode == 'gru':
-        # The last state's part of the new state has a bias of its own.
+        # The last state's part of the new state has a separate bias.
         n = hx.shape[1]
         b_new, bias = b_h[2 * n:], bias.copy()
         bias[:2 * n] += b_h[:2 * n]
@@ -356,7 +356,7 @@ def layer_grad(
     sizes, mode, reverse
         As in ``layer``.
     wants_gx : bool
-        Whether the gradient of the inputs is wanted.
+        Whether the gradient of the inputs is requested.
 
     Returns
     -------

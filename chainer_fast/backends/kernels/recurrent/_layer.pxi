@@ -165,7 +165,7 @@ def layer(x, ws, bs, hx, cx, tuple sizes, mode, bint reverse):
     cdef Scratch memory
     cdef Trace trace
     cdef int flags
-    # From here on these are numbers, and no objects with code of their own.
+    # From here on these are plain numbers, not objects that run Python code.
     sizes = plain_sizes(sizes)
     if type(mode) is not str:
         return NotImplemented

@@ -86,7 +86,7 @@ cdef list _steps(tuple sizes, bint backward):
 
 
 cdef bint _fit(char kind, object weight, object states, object cells, int m) except -1:
-    """Tell whether these are of the type and sizes of a cell."""
+    """Return whether the arrays have the type and sizes of a cell."""
     cdef npy_intp n
     if kind_of(weight) != kind or PyArray_NDIM(weight) != 2 or states is None:
         return False

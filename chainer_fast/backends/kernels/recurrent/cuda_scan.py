@@ -24,9 +24,9 @@ _PLACES = '''
 _Cell = collections.namedtuple(
     '_Cell', 'count, kept, inputs, states, step, grad_inputs, grad_states, grad')
 
-# Of each kind of cell: its number of gates; the number of arrays kept for the gradient
-# beside gates and last states; then for a step, and for its gradient, parameters beside
-# those that all have, and code.
+# For each kind of cell: the number of gates; the number of arrays kept for the gradient
+# in addition to gates and last states; then, for a step and for its gradient, the
+# parameters that not all cells have, and the code.
 _CELLS = {
     'lstm': _Cell(4, 2, '', ', raw T c_prev, raw T tanh_c, raw T c', '''
         const T in = Sigmoid::of(T(gates[into] + part[from]));
@@ -206,7 +206,7 @@ def layer(
     biases: list[tuple[NdArray, ...]] = list(
         zip(bs[:count], bs[count:], strict=True))
     if mode == 'gru':
-        # The last state's part of the new state has a bias of its own.
+        # The last state's part of the new state has a separate bias.
         biases[2:] = [(b,) for b in biases[2]]
     row, last = _in_a_row([*[(w,) for w in ws], *biases], [(each,) for each in states])
     width = count * n

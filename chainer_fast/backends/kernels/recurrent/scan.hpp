@@ -39,7 +39,7 @@ CF_ELEMENT void add_and_halve(T *x, const T *part, ptrdiff_t n) {
 }
 
 /* The arrays of a step: the gates; the last state's part of them; its bias, if it has
- * one of its own; state and cell; the output; and what is kept for the gradient. */
+ * a separate one; state and cell; the output; and what is kept for the gradient. */
 
 /* Gates i, f, a, o; the old cell and the tangent of the new one are kept. */
 template <typename T>

@@ -153,7 +153,7 @@ def total(
         dtype: DTypeSpec = None) -> NdArray:
     """CUDA form of :func:`chainer_fast.backends.kernels.reduction.total`.
 
-    A sum of everything is CuPy's, which has steps of its own for it.
+    CuPy computes a sum over all axes, for which it has special steps.
     """
     if axis is None or x.size <= steps.LEAST or x.dtype.kind != 'f':
         return NotImplemented

@@ -221,7 +221,7 @@ cdef class MeanShortcut(Shortcut):
         if n != 1:
             return None
         array = <object>x[0]
-        # Whoever shows warnings of the sum may change the array.
+        # Code that shows warnings of the sum may change the array.
         size = PyArray_SIZE(array)
         y = _sum(self, function, array)
         if y is None:

@@ -19,7 +19,7 @@ _BLOCK, _NEIGHBOURS = 512, 32
 _FEW, _BUSY = 64, 1 << 18
 # Sums of so many terms are in one step whatever the arrays are like.
 LEAST = _FEW * (_BLOCK // _NEIGHBOURS)
-# Parts are of whole rows along an axis only if this many are wanted of each row.
+# Parts are of whole rows along an axis only if each row needs at least this many.
 _WORTH = 8
 
 

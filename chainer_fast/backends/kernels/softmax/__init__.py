@@ -80,7 +80,7 @@ def logsumexp(x: NdArray, axis: int | tuple[int, ...]) -> NdArray:
 
 
 def _may_be_infinite(xp, array):
-    """Tell whether an array has infinities; True for one that is not on the host."""
+    """Return whether an array may have infinities; True if it is not on the host."""
     return xp is not numpy or bool(numpy.isinf(array).any())
 
 

@@ -1,8 +1,8 @@
 """Softmax on a GPU: one launch for the sums of all rows, one for the elements.
 
 The sums of half floats are taken in single precision. All kernels have several arrays:
-CuPy would hand a reduction of one array to another library, which wants memory without
-gaps.
+CuPy would pass a reduction of one array to another library, which requires memory
+without gaps.
 """
 from __future__ import annotations
 

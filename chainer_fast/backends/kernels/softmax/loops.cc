@@ -119,7 +119,7 @@ void add_exponentials(Block b, const T *x, const T *tops, T *totals, const Unary
     }
 }
 
-/* Of a column that is cut into parts, each part has a top of its own. */
+/* If a column is cut into parts, each part has a separate top. */
 template <typename T>
 void logsumexp(const Call &c) {
     const Extent e = extent_of(c);
