@@ -147,7 +147,7 @@ cdef object _product(a, b, bint batches):
     batch.n = PyArray_DIM(b, PyArray_NDIM(b) - 1)
     batch.axes, batch.count = nd - 2, 1
     # Products with a vector only read the matrix once, by NumPy as well.
-    thin = is_thin(batch.m, batch.n, batch.k) if nd > 2 else batch.k == 1
+    thin = is_thin(batch.m, batch.n, batch.k) and (nd > 2 or batch.k == 1)
     if not thin and <double>batch.m * batch.n * batch.k < LARGE or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k
             or not _read(a, &left) or not _read(b, &right)):
