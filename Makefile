@@ -6,8 +6,8 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 peers lint test-gpu bench sweep bench-gpu bench-host card \
-	card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
+	test-clang test-aarch64 test-cross peers lint test-gpu bench sweep bench-gpu bench-host \
+	card card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
 	docs docs-links release-check locks build wheel clean
 
 .DELETE_ON_ERROR:
@@ -28,6 +28,8 @@ help:
 	@echo 'make test-clang  test a build with clang, whose warnings are errors'
 	@echo 'make test-aarch64  test a build for aarch64 in an emulator; first prints what it'
 	@echo '            needs and how long it takes; EMULATED=tests/links selects other tests'
+	@echo 'make test-cross  compile and link the package for macOS and Windows, and check the'
+	@echo '            wheels; runs nothing; SYSTEMS=windows selects one; about six minutes'
 	@echo 'make peers  install the libraries that test-bridges and test-gpu need'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter, words'
 	@echo 'make bench  compare with Chainer 7.8.1 and PyTorch, and print the table'
@@ -370,6 +372,20 @@ test-aarch64: build
 	cd build/aarch64 && CXX=$(AARCH64)/c++ PYTHONPATH=. $(AARCH64)/python \
 		-m pytest -q -n 2 --dist loadfile -m 'not network' \
 		$(FORKS:%=--deselect tests/_cpu/test_pool.py::test_%) $(EMULATED)
+
+# For macOS and Windows, with a compiler that has both. Nothing is run.
+.peers/cross/.ready: tests/release/locks/build.txt
+	$(PYTHON) -m venv .peers/cross
+	.peers/cross/bin/python -m pip install $(PEER) -r tests/release/locks/build.txt
+	.peers/cross/bin/python -m pip install $(PEER) ziglang lief
+	touch $@
+
+test-cross: .peers/cross/.ready
+	mkdir -p build/cross/sources
+	find build/cross/sources -type f ! -name '*.o' ! -name '*.cpp' -delete
+	git ls-files -z | xargs -0 cp -p --parents -t build/cross/sources
+	cd build/cross/sources && $(abspath .peers/cross/bin/python) \
+		tests/cross/others.py --folder .. $(SYSTEMS)
 
 # The stages, and the minutes that they take, are in tests/sanitizers/run.py.
 SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run

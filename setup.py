@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import time
@@ -97,8 +98,12 @@ FIRST_HEADER = 'chainer_fast/_core/traceback.hpp'
 # The same, and what most modules include.
 COMMON_HEADER = 'chainer_fast/_core/common.hpp'
 
+# The system that modules are for: linux, macosx or win. Where another system compiles,
+# ``_PYTHON_HOST_PLATFORM`` names it.
+SYSTEM = sysconfig.get_platform().partition('-')[0]
+MSVC = sys.platform == 'win32'
 # g++; clang may have its name in CC only.
-GCC = sys.platform == 'linux' and 'clang' not in os.environ.get('CC', '')
+GCC = SYSTEM == 'linux' and 'clang' not in os.environ.get('CC', '')
 # For g++, -O3 takes half as long again as -O2. Loops need these steps of it: small
 # loops are unrolled, a choice that is the same for all elements is made before the
 # loop, what one element computes for the next stays in a register, and a stride of one
@@ -109,7 +114,7 @@ OPTIMIZED = [
     '-funswitch-loops', '-fpredictive-commoning', '-fversion-loops-for-strides',
 ] if GCC else ['-O3']
 
-if sys.platform == 'win32':
+if MSVC:
     COMPILE_ARGS = ['/Od', '/Zi'] if DEBUG else ['/O2']
     # C++ throws; sources are in UTF-8; files of templates have many sections.
     COMPILE_ARGS += ['/std:c++17', '/EHsc', '/utf-8', '/bigobj']
@@ -126,7 +131,7 @@ else:
 # not chosen may raise a flag of an error. These modules warn of flags as they find
 # them; others have NumPy compute the same again, and warn, or make no choice.
 WARN_OF_FLAGS = 'chainer_fast.backends.kernels.recurrent.'
-ANY_FLAGS = [] if sys.platform == 'win32' else ['-fno-trapping-math']
+ANY_FLAGS = [] if MSVC else ['-fno-trapping-math']
 # Loops in C++ that know nothing of Python, and become part of a module: patterns of
 # their files, below the folder of kernels. One that several modules use is compiled
 # once. What Cython writes ends in .cpp, what people write in .cc.
@@ -141,10 +146,10 @@ LOOPS = {
 # So many modules with the same flags are worth a header that is compiled before them.
 PRECOMPILED = 8
 LINK_ARGS = []
-if sys.platform == 'darwin' or 'clang' in os.environ.get('CC', ''):
+if not (GCC or MSVC):
     # clang fills short vectors up with zeros, and divides by them: there are warnings.
     COMPILE_ARGS += ['-fno-slp-vectorize']
-if sys.platform == 'linux':
+if SYSTEM == 'linux':
     # Threads: one pool for all modules, which oneDNN uses as well.
     COMPILE_ARGS += ['-fopenmp']
     LINK_ARGS += ['-fopenmp']
@@ -244,7 +249,7 @@ def check_tools(compiler, include_dirs):
             objects = compiler.compile(
                 [str(source)], output_dir=folder, include_dirs=include_dirs,
                 extra_preargs=COMPILE_ARGS)
-            if sys.platform != 'win32':     # where it would need a name to export
+            if not MSVC:                    # which would need a name to export
                 compiler.link_shared_object(
                     objects, str(Path(folder, 'probe.so')), target_lang='c++',
                     extra_postargs=LINK_ARGS)
@@ -391,7 +396,7 @@ class Build(build_ext):
                 header = self._precompiled(args)
             for ext in modules:
                 ext.extra_compile_args = [*args, *(
-                    ['/FI' + header] if sys.platform == 'win32' else
+                    ['/FI' + header] if MSVC else
                     ['-include', header])]
         files = sorted({file for ext in self._outdated for file in ext.sources[1:]})
         with ThreadPoolExecutor(self.parallel) as pool:

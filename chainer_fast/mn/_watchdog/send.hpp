@@ -3,7 +3,9 @@
 
 #ifdef _WIN32
 #include <winsock2.h>
+#ifdef _MSC_VER
 #pragma comment(lib, "ws2_32.lib")
+#endif
 #else
 #include <sys/socket.h>
 #endif

@@ -29,9 +29,9 @@ CF_ELEMENT T join(T a, T b) {
     else if constexpr (kind == Reduction::PRODUCT)
         return a * b;
     else if constexpr (kind == Reduction::LARGEST)
-        return (b > a) | (b != b) ? b : a;
+        return ((b > a) | (b != b)) ? b : a;
     else
-        return (b < a) | (b != b) ? b : a;
+        return ((b < a) | (b != b)) ? b : a;
 }
 
 /* Elements of a row that are reduced in lanes, as those of NumPy's sums are. */

@@ -135,9 +135,10 @@ void running_product_grad(const Call &c) {
 /* Whether a product may be wrong: `a` was too small for a number, though no factor was
  * zero, and `b` makes it larger. */
 template <typename T>
-CF_ELEMENT bool is_lost(T a, T zeros, T b) {
-    return (std::abs(a) < std::numeric_limits<T>::min()) & (zeros == 0)
-        & (std::abs(b) > 1);
+CF_ELEMENT int is_lost(T a, T zeros, T b) {
+    /* No jumps, so that the loop is vectorized. */
+    return (int)(std::abs(a) < std::numeric_limits<T>::min()) & (int)(zeros == 0)
+        & (int)(std::abs(b) > 1);
 }
 
 /* False if some product may be wrong. */
