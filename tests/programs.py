@@ -76,6 +76,7 @@ program(lambda x: F.tan(x * .1) + F.arcsin(F.sin(x) * .9) + F.arccos(F.cos(x) * 
         floats(3, 4), name='inverse functions')
 program(F.log1p, positive(5, 3), name='log1p of positive numbers')
 program(F.sqrt, positive(5, 3), name='sqrt of positive numbers')
+program(F.digamma, positive(5, 3), name='digamma of positive numbers')
 program(F.log, positive(5, 3), name='log of positive numbers')
 program(lambda x, y: x + y, floats(3, 4), floats(3, 4), name='add')
 program(lambda x, y: x - y * 2 + 1, floats(40), floats(40), name='sub')

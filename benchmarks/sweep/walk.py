@@ -24,6 +24,7 @@ WITHOUT = {
     **dict.fromkeys((
         'GoogLeNet', 'ResNet50Layers', 'ResNet101Layers', 'ResNet152Layers',
         'VGG16Layers', 'VGG19Layers'), _NETWORK),
+    'MultiHeadAttention': 'the rows of attention have its products',
     'TheanoFunction': 'it requires Theano',
 }
 

@@ -113,8 +113,6 @@ class Trainer(display.Shown):
         self._snapshot_elapsed_time = 0.
         self._done = False
         self._extensions = {}
-        # Functions to call at the end of run(), of triggers that hold on to something.
-        self._at_end: list[tp.Callable[[], tp.Any]] = []
         updater.connect_trainer(self)
         for added in extensions or ():
             self.extend(added)
@@ -263,7 +261,8 @@ class Trainer(display.Shown):
             self._handle_error(e, extensions, show_loop_exception_msg)
             raise
         finally:
-            _call_all([*_finalizers(entries), self.updater.finalize, *self._at_end])
+            _call_all([*_finalizers(entries), self.updater.finalize,
+                       *getattr(self, '_at_end', ())])
         self._final_elapsed_time = self.elapsed_time
         self._done = True
 

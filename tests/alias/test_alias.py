@@ -21,6 +21,7 @@ NAMES = 'chainer', 'chainermn', 'chainerx', 'onnx_chainer'
 
 @pytest.fixture
 def alias():
+    names.uninstall()       # a test before this one may have left it
     before = list(sys.meta_path)
     names.install()
     yield

@@ -44,6 +44,7 @@ _OTHERS = {
     'D.get_cross_validation_datasets_random': 'an earlier name of n_folds',
     'It.MultiprocessIterator': 'bytes of shared memory and lives of processes',
     'L.Classifier': 'label_key: the case of the classifier',
+    'L.MultiHeadAttention': 'an addition, which Chainer does not have',
 }
 
 

@@ -14,7 +14,8 @@ WORDS_FOR_PEOPLE = re.compile(
     r'^\s*r?"""[\s\S]*?"""$|#(?! *(?:include|define)\b).*$|/\*[\s\S]*?\*/|//.*$',
     re.M)
 #: Where functions are made of others: these are named by whoever calls them.
-USERS = ('distributions', 'exporters', 'functions/loss', 'functions/rnn', 'links')
+USERS = ('distributions', 'exporters', 'functions/activation/mish.py', 'functions/loss',
+         'functions/rnn', 'links')
 #: Functions that other functions, links and file formats know as building blocks.
 BLOCKS = {'relu', 'sigmoid', 'tanh'}
 #: What makes a function, from its formula to its name.

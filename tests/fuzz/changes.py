@@ -50,7 +50,9 @@ def _other_shape(shape, random):
         shape = shape[::-1]
     elif np.prod(shape) < 2000:
         shape = [3 * n + 2 for n in shape] if len(shape) < 4 else [n + 2 for n in shape]
-    return tuple(shape)
+    # NumPy refuses a shape by its other lengths, even if one is zero.
+    size = np.prod([max(n, 1) for n in shape], dtype=float)
+    return tuple(shape) if size < 1e8 else (7,)
 
 
 def other(shape, dtype, random, deep=True):

@@ -77,9 +77,9 @@ def _nodes(outputs, functions):
 
 
 def arrays_in(value, depth=3):
-    """Return the arrays in lists, tuples, dicts and attributes."""
-    if isinstance(value, np.ndarray):
-        return [value]
+    """Return the arrays in lists, tuples, dicts and attributes, and NumPy's numbers."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return [np.asarray(value)]
     if isinstance(value, chainer.Variable):
         return arrays_in(value.array)
     if depth and isinstance(value, (list, tuple)):

@@ -32,7 +32,7 @@ def test_names(model):
     names.set_name(x, 'y', pinned=True)
     assert names.get_name(x) == names.get_name(x.array) == 'y'
     assert names.is_pinned(x) and names.is_pinned(x.array)
-    with pytest.raises(AssertionError, match='y is must not change'):
+    with pytest.raises(AssertionError, match='the name y must not change'):
         names.set_name(x, 'z')
 
 

@@ -129,7 +129,7 @@ def test_operators_of_other_domains():
     assert [(x.domain, x.version) for x in made.opset_import][1:] == [('mine', 3)]
     with pytest.warns(UserWarning, match='external_opset_imports'):
         export(Call(twice), X, external_converters=given)
-    with pytest.warns(UserWarning, match='does not know'):
+    with pytest.warns(UserWarning, match='does not define'):
         export(Call(twice), X, external_converters={'Twice': converter('Twice')})
 
 

@@ -41,7 +41,7 @@ def test_large_models_have_their_arrays_in_a_second_file(model, tmp_path):
 
 @pytest.mark.parametrize('file', [None, io.BytesIO()])
 def test_large_models_need_the_name_of_a_file(model, file):
-    with pytest.raises(ValueError, match='name of a file'):
+    with pytest.raises(ValueError, match='pass a file name'):
         export(model, X, file, no_testcase=True)
     assert file is None or not file.getvalue()
     assert not export(model, X, export_params=False).graph.initializer

@@ -174,7 +174,7 @@ def test_as_tuple():
     (conv_nd.col2im_nd_cpu, (1, 1, 2, 2, 3, 3), ((1, 1), (0, 0), (4, 4)))])
 def test_variables_are_no_arrays(function, shape, args):
     for x in Variable(np.ones(shape, 'f')), Parameter(np.ones(shape, 'f')):
-        with pytest.raises(TypeError, match=r'but this is a \w+: give its array'):
+        with pytest.raises(TypeError, match=r'but this is a \w+: pass its array'):
             function(x, *args)
 
 

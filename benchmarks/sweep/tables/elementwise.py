@@ -9,6 +9,7 @@ PLANE = 'transposed', 'left half', 'every second column', 'every second row'
 ACTIVATIONS = Kind('activation', 'x[n,n]', SIZES, '''
     relu          |                   | torch.relu(x)
     relu6         |                   | T.relu6(x)
+    mish          |                   | T.mish(x)
     leaky_relu    |                   | T.leaky_relu(x, .2)
     clipped_relu  | F.clipped_relu(x, .5) | torch.clamp(x, 0, .5)
     crelu         |                   | torch.cat([torch.relu(x), torch.relu(-x)], 1)

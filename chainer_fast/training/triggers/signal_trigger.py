@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import typing as tp
 
 from chainer_fast._help import mistakes
@@ -100,7 +101,7 @@ class SignalTrigger:
         """Return whether the trigger fires."""
         if self._trainer is not trainer:
             self._trainer = trainer
-            getattr(trainer, '_at_end', []).append(self._end)
+            trainer._at_end = (*getattr(trainer, '_at_end', ()), self._end)
         iteration = trainer.updater.iteration
         # A signal between two calls of an iteration is for the next iteration, so that
         # no training stops without the snapshot.
@@ -135,6 +136,9 @@ def _signal(name):
 def _listen(number, trigger):
     """Add a trigger to those that wait for a signal."""
     global _owner
+    if threading.current_thread() is not threading.main_thread():
+        raise ValueError(
+            'a signal trigger must be made in the main thread, which receives signals')
     if _owner != os.getpid():
         # Those of the process that this one was forked from wait there.
         _waiting.clear()

@@ -26,7 +26,7 @@ def test_integers():
 
 def test_zeros_are_refused():
     assert (generator.nonzero_increasing(3) != 0).all()
-    with pytest.raises(AssertionError, match='leaves a zero'):
+    with pytest.raises(AssertionError, match='one element is zero'):
         generator.nonzero_increasing(3, bias=0.5)
     with pytest.raises(AssertionError):
         generator.nonzero_increasing(3, dtype=numpy.int64)

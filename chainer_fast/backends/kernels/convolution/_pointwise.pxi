@@ -21,6 +21,30 @@ cdef enum:
     # A product for each image, and a sum of gradients of filters over all, pay from so
     # many pixels on. Where channels are last, there is one product.
     MANY_PIXELS = 128
+    # Products of few images are cut into so many, as threads share whole ones.
+    FEW_IMAGES = 16
+
+
+cdef Py_ssize_t _parts(Py_ssize_t images, Py_ssize_t length) noexcept:
+    """Return how many equal parts of a length there are for each of some images."""
+    cdef Py_ssize_t parts
+    for parts in range(1, FEW_IMAGES):
+        if length % parts == 0 and images * parts >= FEW_IMAGES:
+            return parts
+    return 1
+
+
+cdef object _cut(object matrices, object others):
+    """Cut the rows of a matrix for each image into matrices of fewer rows, as views.
+
+    Return them and the other factors, which all of an image share.
+    """
+    cdef tuple shape = matrices.shape
+    cdef Py_ssize_t parts = 1 if shape[0] == 1 else _parts(shape[0], shape[1])
+    if parts == 1:
+        return matrices, others
+    matrices = matrices.reshape((shape[0], parts, shape[1] // parts, shape[2]))
+    return matrices, others if others.ndim == 2 else others[:, None]
 
 
 cdef object _pixels(object images, bint by_image):
@@ -51,12 +75,18 @@ cdef object _by_products(Task task, const Convolution &c, a, b, bias):
             others = _pixels(b, by_image)
             if others is None:
                 return None
-            result = _products.matmul(others.swapaxes(-1, -2), rows)
+            others = others.swapaxes(-1, -2)
             if by_image:
-                result = numpy.add.reduce(result)
-            return result.reshape(result.shape + (1,) * <int>c.w.nd)
+                result = numpy.add.reduce(_products.matmul(*_cut(others, rows)))
+            else:
+                result = _products.matmul(others, rows)
+            return result.reshape((c.filters, c.channels) + (1,) * <int>c.w.nd)
         filters = b.reshape(b.shape[:2])
-        result = _products.matmul(rows, filters.T if task == CONVOLVE else filters)
+        if task == CONVOLVE:
+            filters = filters.T
+        if by_image:
+            rows, filters = _cut(rows, filters)
+        result = _products.matmul(rows, filters)
     if bias is not None:
         bias = in_order(bias)
         add_to_pixels(
