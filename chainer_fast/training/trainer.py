@@ -98,6 +98,9 @@ class Trainer(display.Shown):
     reporter: Reporter
     observation: dict[tp.Any, tp.Any]
 
+    # Functions to call at the end of run(), of triggers that hold on to something.
+    _at_end: tuple[tp.Callable[[], tp.Any], ...] = ()
+
     def __init__(
             self, updater: Updater,
             stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
@@ -261,8 +264,7 @@ class Trainer(display.Shown):
             self._handle_error(e, extensions, show_loop_exception_msg)
             raise
         finally:
-            _call_all([*_finalizers(entries), self.updater.finalize,
-                       *getattr(self, '_at_end', ())])
+            _call_all([*_finalizers(entries), self.updater.finalize, *self._at_end])
         self._final_elapsed_time = self.elapsed_time
         self._done = True
 

@@ -41,7 +41,7 @@ def test_names_of_cupy():
 @pytest.mark.parametrize('module,message', [
     (types.SimpleNamespace(available=False), 'but CuPy does not find it'),
     (None, 'but CuPy does not find it'),
-    (types.SimpleNamespace(get_version=lambda: 1800), 'found 1800')])
+    (types.SimpleNamespace(get_version=lambda: 1800), 'but found 1800')])
 def test_without_nccl(monkeypatch, module, message):
     monkeypatch.setitem(sys.modules, 'cupy.cuda.nccl', module)
     with pytest.raises(RuntimeError, match='A needs NCCL 2 or newer, ' + message):
