@@ -724,7 +724,8 @@ class GradientMethod(Optimizer):
         self.check_nan_in_grads()
         self.call_hooks('pre')
         params = list(self.target.params())
-        if not self.t:
+        # With a loss function gradients were cleared: their NaN is that of the loss.
+        if not self.t and not has_lossfun:
             _registration.warn_of_unset_gradients(self.target, params)
         self.t += 1
         if self.is_safe_to_update():
@@ -746,7 +747,8 @@ class GradientMethod(Optimizer):
             else:
                 self.call_hooks('pre')
             params = list(self.target.params())
-        if not self.t:
+        # With a loss function gradients were cleared: their NaN is that of the loss.
+        if not self.t and not has_lossfun:
             _registration.warn_of_unset_gradients(self.target, params)
         self.t += 1
         are_plain = not self.is_safe_to_update() or _update.update_params(params, hooks)

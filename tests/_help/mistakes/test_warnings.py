@@ -165,6 +165,13 @@ class TestGradients:
         seen = warnings_of(step)
         assert ['are NaN' in each for each in seen] == [True] * (not clear)
 
+    def test_a_loss_that_is_not_finite(self):
+        net, optimizer = self.make()
+        net.l1.W.array[:] = net.l2.W.array[:] = np.inf
+        with np.errstate(all='ignore'):
+            assert warnings_of(lambda: optimizer.update(
+                lambda: F.sum((net.l1(X) - net.l2(X)) ** 2))) == []
+
     def test_disabled_backpropagation_is_named(self):
         net, optimizer = self.make()
         with chainer.no_backprop_mode():
