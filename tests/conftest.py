@@ -70,6 +70,15 @@ def warnings_that_are_given_once_are_given_again():
         mistakes._warned.clear()
 
 
+@pytest.fixture(autouse=True, scope='module')
+def names_of_chainer_go_with_a_module():
+    """Remove the alias that a module of tests may have left to those that follow."""
+    yield
+    alias = sys.modules.get('chainer_fast.alias')
+    if alias is not None and alias._finder in sys.meta_path:
+        alias.uninstall()
+
+
 def _own_flags():
     """Return the configuration of this thread alone, as far as there is one."""
     chainer_fast = sys.modules.get('chainer_fast')
