@@ -219,12 +219,13 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
             return result
     if not _has_code(c):
         return NotImplemented
-    if vectors and kind == b'f' and c.direct and c.groups == 1:
+    a = _usable(a, c)
+    b = _usable(b, c) if task == CORRELATE else in_order(b)
+    if vectors and kind == b'f' and c.direct and c.groups == 1 and _is_whole(a) and (
+            _is_whole(b)):
         result = _by_products(task, c, a, b, bias)
         if result is not None:
             return result
-    a = _usable(a, c)
-    b = _usable(b, c) if task == CORRELATE else in_order(b)
     result = new_result(task, c, a, vectors)
     if bias is not None:
         bias = in_order(bias)

@@ -2,15 +2,16 @@
 # columns channels. Part of compiled.pyx.
 cimport numpy as np
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_DATA, PyArray_SIZE, npy_intp
+from numpy cimport PyArray_DATA, PyArray_DIM, PyArray_EMPTY, npy_intp
 
 import numpy
 
+from chainer_fast.backends.kernels.common.blas cimport Gemm, ProductSizes, find_gemm
 from chainer_fast.backends.kernels.common.layout cimport is_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
-    CONVOLVE, CORRELATE, Convolution, Task, in_order)
-
-from chainer_fast.backends.kernels.matmul import compiled as _products
+    CONVOLVE, CORRELATE, Convolution, Task, in_order, new_result)
+from chainer_fast.backends.kernels.matmul.batches cimport (
+    Batch, Matrix, is_thin, multiply_all)
 
 cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
         namespace "chainer_fast::convolution":
@@ -25,73 +26,95 @@ cdef enum:
     FEW_IMAGES = 16
 
 
-cdef Py_ssize_t _parts(Py_ssize_t images, Py_ssize_t length) noexcept:
-    """Return how many equal parts of a length there are for each of some images."""
+cdef bint _is_whole(object images) noexcept:
+    """Return whether an array has no gaps, in C order or with channels last."""
+    return np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>images) or is_channels_last(images)
+
+
+cdef bint _has_rows(object images, npy_intp pixels) noexcept:
+    """Return whether the pixels of all images are the rows of one matrix."""
+    return is_channels_last(images) or pixels == 1 or PyArray_DIM(images, 1) == 1
+
+
+cdef Matrix _matrix(object images, bint rows, npy_intp pixels) noexcept:
+    """Return images as a matrix: of all, or of the first one."""
+    cdef Matrix matrix
+    matrix.data = <const float *>PyArray_DATA(<np.ndarray>images)
+    matrix.ld = PyArray_DIM(images, 1) if rows else pixels
+    matrix.transposed = not rows
+    return matrix
+
+
+cdef Py_ssize_t _parts(npy_intp images, npy_intp length) noexcept:
+    """Return into how many equal parts a length is cut for each of some images."""
     cdef Py_ssize_t parts
     for parts in range(1, FEW_IMAGES):
-        if length % parts == 0 and images * parts >= FEW_IMAGES:
+        if images > 1 and length % parts == 0 and images * parts >= FEW_IMAGES:
             return parts
     return 1
 
 
-cdef object _cut(object matrices, object others):
-    """Cut the rows of a matrix for each image into matrices of fewer rows, as views.
-
-    Return them and the other factors, which all of an image share.
-    """
-    cdef tuple shape = matrices.shape
-    cdef Py_ssize_t parts = 1 if shape[0] == 1 else _parts(shape[0], shape[1])
-    if parts == 1:
-        return matrices, others
-    matrices = matrices.reshape((shape[0], parts, shape[1] // parts, shape[2]))
-    return matrices, others if others.ndim == 2 else others[:, None]
-
-
-cdef object _pixels(object images, bint by_image):
-    """Return images as a matrix, or as one for each; None if a copy would be needed."""
-    cdef tuple shape = images.shape
-    if is_channels_last(images):
-        rows = numpy.moveaxis(images, 1, -1)
-        return rows.reshape((shape[0], -1, shape[1]) if by_image else (-1, shape[1]))
-    if np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>images):
-        return images.reshape((shape[0], shape[1], -1)).swapaxes(1, 2)
-    return None
+cdef int _multiply(const Batch &batch, const Matrix &a, const Matrix &b,
+                   object out) except -1:
+    """Fill an array with the products of a batch."""
+    cdef float *data = <float *>PyArray_DATA(<np.ndarray>out)
+    cdef ProductSizes sizes
+    cdef Gemm by = NULL
+    if not is_thin(batch.m, batch.n, batch.k):
+        sizes.rows, sizes.columns, sizes.depth = batch.m, batch.n, batch.k
+        sizes.left_turned, sizes.right_turned = a.transposed, b.transposed
+        find_gemm(b'f', sizes, &by)
+    with nogil:
+        multiply_all(by, batch, a, b, data)
+    return 0
 
 
 cdef object _by_products(Task task, const Convolution &c, a, b, bias):
-    """Do the same as :func:`compute`; None if arrays lie in other ways."""
-    cdef object rows, others, result
-    cdef npy_intp channels = c.filters if task == CONVOLVE else c.channels
-    cdef bint by_image = not is_channels_last(a) or (
-        task == CORRELATE and not is_channels_last(b))
-    if by_image and c.images > 1 and c.columns < MANY_PIXELS:
+    """Do the same as :func:`compute` for images as they lie; None if that is slower."""
+    cdef npy_intp pixels = c.columns, inner = PyArray_DIM(a, 1)
+    cdef npy_intp shape[3]
+    cdef npy_intp outer = c.filters if task == CONVOLVE else c.channels
+    cdef bint rows = _has_rows(a, pixels)
+    cdef bint one = rows and (task != CORRELATE or _has_rows(b, pixels))
+    cdef npy_intp images = 1 if one else c.images
+    cdef ptrdiff_t part
+    cdef Batch batch
+    cdef Matrix left, right = _matrix(a, rows, pixels)
+    if c.images > MAX_INT // pixels or (
+            not one and c.images > 1 and pixels < MANY_PIXELS):
         return None
-    rows = _pixels(a, by_image)
-    if rows is None:
-        return None
-    # Products that are left to NumPy could warn.
-    with numpy.errstate(all='ignore'):
-        if task == CORRELATE:
-            others = _pixels(b, by_image)
-            if others is None:
-                return None
-            others = others.swapaxes(-1, -2)
-            if by_image:
-                result = numpy.add.reduce(_products.matmul(*_cut(others, rows)))
-            else:
-                result = _products.matmul(others, rows)
-            return result.reshape((c.filters, c.channels) + (1,) * <int>c.w.nd)
-        filters = b.reshape(b.shape[:2])
-        if task == CONVOLVE:
-            filters = filters.T
-        if by_image:
-            rows, filters = _cut(rows, filters)
-        result = _products.matmul(rows, filters)
+    result = new_result(task, c, a, True)
+    batch.axes = 2
+    batch.length[0] = images
+    if task != CORRELATE:
+        batch.m = pixels * (c.images if one else 1)
+        batch.n, batch.k = outer, inner
+        left = right
+        right.data = <const float *>PyArray_DATA(<np.ndarray>b)
+        right.ld, right.transposed = c.channels, task == CONVOLVE
+        batch.a_step[0], batch.b_step[0] = pixels * inner, 0
+    else:
+        batch.m, batch.n, batch.k = c.filters, inner, pixels * (c.images if one else 1)
+        left = _matrix(b, _has_rows(b, pixels), pixels)
+        left.transposed = not left.transposed
+        batch.a_step[0], batch.b_step[0] = pixels * c.filters, pixels * inner
+    batch.length[1] = _parts(images, batch.m)
+    batch.count = images * batch.length[1]
+    batch.m //= batch.length[1]
+    part = batch.m
+    batch.a_step[1], batch.b_step[1] = part if left.transposed else part * left.ld, 0
+    if task == CORRELATE and images > 1:
+        shape[0], shape[1], shape[2] = images, c.filters, inner
+        products = PyArray_EMPTY(3, shape, np.NPY_FLOAT, 0)
+        _multiply(batch, left, right, products)
+        # Sums that are too large are infinite, as those of the other ways.
+        with numpy.errstate(all='ignore'):
+            numpy.add.reduce(products, 0, None, result.reshape(c.filters, inner))
+        return result
+    _multiply(batch, left, right, result)
     if bias is not None:
         bias = in_order(bias)
-        add_to_pixels(
-            <float *>PyArray_DATA(<np.ndarray>result),
-            <const float *>PyArray_DATA(<np.ndarray>bias),
-            PyArray_SIZE(result) // channels, channels)
-    result = result.reshape((a.shape[0], *a.shape[2:], channels))
-    return numpy.moveaxis(result, -1, 1)
+        add_to_pixels(<float *>PyArray_DATA(<np.ndarray>result),
+                      <const float *>PyArray_DATA(<np.ndarray>bias),
+                      c.images * pixels, outer)
+    return result

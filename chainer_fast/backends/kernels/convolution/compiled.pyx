@@ -5,6 +5,6 @@ np.import_array()
 
 include "../../_onednn/_filters.pxi"
 include "../../_onednn/_convolution.pxi"
-include "_pointwise.pxi"
 include "_compiled.pxi"
+include "_pointwise.pxi"
 include "_shortcuts.pxi"
