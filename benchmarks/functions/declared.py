@@ -15,7 +15,7 @@ SIZES = {
 #: Kernels whose first array has logarithms of what is below one, or variances and
 #: arguments that are positive.
 NEGATIVE = {'log_softmax_grad'}
-POSITIVE = {'digamma', 'inverses', 'polygamma'}
+POSITIVE = {'inverses', 'polygamma'}
 #: Kernels that multiply many elements, which would leave the range of numbers.
 FACTORS = {'running_product', 'running_product_grad', 'product_grad'}
 

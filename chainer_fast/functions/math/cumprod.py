@@ -44,7 +44,7 @@ class Cumprod(function_node.FunctionNode):
         y, = self.get_retained_outputs()
         gy, = grad_outputs
         if not config.enable_backprop:
-            # The gradient will not be differentiated: one kernel is enough.
+            # The gradient will not be differentiated: one kernel is sufficient.
             return Variable(reduction.running_product_grad(
                 x.array, y.array, gy.array, self.axis)),
         shape = x.shape

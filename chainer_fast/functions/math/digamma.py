@@ -4,10 +4,8 @@ from __future__ import annotations
 import numpy
 
 from chainer_fast import backend
-from chainer_fast.backends.kernels.arithmetic import special
 from chainer_fast.functions.math import _special
 from chainer_fast.functions.math import polygamma as polygamma_mod
-from chainer_fast.types import NdArray
 from chainer_fast.variable import Variable, VariableOrArray
 
 
@@ -16,9 +14,6 @@ class DiGamma(_special.SpecialFunction):
 
     label = 'digamma'
     ufunc = 'digamma'
-
-    def compute(self, x: NdArray) -> NdArray:
-        return special.digamma(x)
 
     def gradient(self, x: Variable, gy: Variable) -> Variable:
         xp = backend.get_array_module(x)

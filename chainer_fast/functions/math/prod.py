@@ -35,7 +35,7 @@ class Prod(_axes.Reduction):
         return self.spread(gy[0]) * _halves.in_single(self._others, x),
 
     def _others(self, x):
-        """Return for each element the product of those that it is reduced with."""
+        """Return for each element the product of the others that it is reduced with."""
         order, back, shape = products.in_rows(x.shape, self.axis)
         if shape[0] < 2:
             # There are no other elements, and the gradient of the empty product is

@@ -1,4 +1,4 @@
-/* The digamma function and its derivatives, of positive numbers.
+/* Derivatives of the digamma function, of positive numbers.
  *
  * A recurrence leads to an argument of eight and more, of which few terms of the series
  * of Euler and Maclaurin are enough. All is in double precision, and rounded once. A flag
@@ -80,23 +80,6 @@ CF_CLONES void move_by_steps(const T *x, double *z, ptrdiff_t n) {
         z[i] = x[i] + (double)STEPS;
 }
 
-/* log z - 1 / 2z - the series in 1 / z**2, less the inverses on the way to z. */
-template <typename T>
-void digamma(const Call &c) {
-    double terms[TERMS];
-    for (int j = 0; j < TERMS; ++j)
-        terms[j] = BERNOULLI[j] / (2 * j + 2);
-    for_each_piece<T>(c, [&](const T *x, T *y, ptrdiff_t n) {
-        double z[PIECE], sums[PIECE];
-        add_inverses(x, 1, sums, n);
-        add_series(x, 1, terms, sums, n);
-        move_by_steps(x, z, n);
-        c.functions[0].run(z, z, n);
-        for (ptrdiff_t i = 0; i < n; ++i)
-            y[i] = (T)(z[i] - sums[i]);
-    });
-}
-
 /* An order n of derivatives: (-1)**(n + 1) n! zeta(n + 1, x). */
 template <typename T>
 void polygamma(const Call &c) {
@@ -127,7 +110,6 @@ void polygamma(const Call &c) {
 }  // namespace
 
 const Declaration KERNELS[] = {
-    {"digamma", "x:F(*) -> y:F(*)", digamma<float>, digamma<double>, 40, {"log"}},
     {"polygamma", "x:F(*) n:i>=1 -> y:F(*)",
      polygamma<float>, polygamma<double>, 60, {}},
     {}};

@@ -9,7 +9,6 @@ import numpy
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.types import NdArray
@@ -40,16 +39,6 @@ def ufunc(x: NdArray, name: str) -> tp.Any:
         return getattr(ufuncs, name)
     package = 'scipy' if get_array_module(x) is numpy else 'cupyx.scipy'
     return getattr(importlib.import_module(package + '.special'), name)
-
-
-@kernel(compiled=declared('digamma'))
-def digamma(x: NdArray) -> NdArray:
-    """Return the digamma function of each element.
-
-    The loop, for positive numbers, computes in double precision and rounds once. Near
-    the zero of the function, at 1.46, the error is that of terms of about two.
-    """
-    return unary.apply(ufunc(x, 'digamma'), x)
 
 
 _polygamma = declared('polygamma')

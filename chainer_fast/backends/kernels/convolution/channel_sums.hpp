@@ -52,11 +52,6 @@ CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
 constexpr Loop channel_sums = {add_channels<float>, add_channels<double>};
 constexpr Loop pixel_sums = {add_pixels<float>, add_pixels<double>};
 
-CF_CLONES void add_in_place(float *y, const float *x, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        y[i] += x[i];
-}
-
 /* Adds a number to each channel of pixels that have channels last in memory. */
 inline void add_to_pixels(float *pixels, const float *bias, ptrdiff_t count,
                           ptrdiff_t channels) {
@@ -69,8 +64,8 @@ inline void add_to_pixels(float *pixels, const float *bias, ptrdiff_t count,
     const Release release(count * channels >= GRAIN);
     parallel(count, GRAIN / channels + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
         for (ptrdiff_t i = begin; i < end; i += joined)
-            add_in_place(pixels + i * channels, row.data(),
-                         std::min(joined, end - i) * channels);
+            add_times(row.data(), 1.f, pixels + i * channels,
+                      std::min(joined, end - i) * channels);
     });
 }
 

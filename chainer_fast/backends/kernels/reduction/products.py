@@ -1,4 +1,4 @@
-"""Products of all other elements, in terms of products of halves."""
+"""Products of all other elements along axes, without division."""
 from __future__ import annotations
 
 import typing as tp
@@ -13,13 +13,21 @@ from chainer_fast.types import NdArray
 def in_rows(
         shape: tuple[int, ...], axis: int | tuple[int, ...] | None,
 ) -> tuple[list[int], list[int], tuple[int, int]]:
-    """Return how reduced axes come to the front, and back, and that matrix's shape.
+    """Return how to move the reduced axes of an array to the front.
 
     Parameters
     ----------
     shape : tuple of int
+        Shape of the array.
     axis : int, tuple of int or None
-        The reduced axes, all of them when None.
+        The reduced axes; all axes if None.
+
+    Returns
+    -------
+    order, back : list of int
+        The transposition that moves them to the front, and its inverse.
+    shape : tuple of int
+        Shape of the transposed array as a matrix, whose rows are reduced.
     """
     ndim = len(shape)
     named = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -32,7 +40,7 @@ def in_rows(
 
 
 def of_others(x: NdArray, axis: int | tuple[int, ...] | None) -> NdArray:
-    """Return for each element the product of those that it is reduced with."""
+    """Return for each element the product of the others that it is reduced with."""
     order, back, shape = in_rows(x.shape, axis)
     moved = x.transpose(order)
     rest = of_other_rows(moved.reshape(shape), _split_rows, _join_rows)
@@ -42,7 +50,7 @@ def of_others(x: NdArray, axis: int | tuple[int, ...] | None) -> NdArray:
 
 
 def _split_rows(x, places, axis=0):
-    # NumPy's own function takes longer.
+    # NumPy's own function is slower.
     return [x[i:j] for i, j in zip([0, *places], [*places, len(x)], strict=True)]
 
 
@@ -51,13 +59,13 @@ def _join_rows(arrays, axis=0):
 
 
 def of_other_rows(x: tp.Any, split: tp.Any, concat: tp.Any) -> tp.Any:
-    """For each row of a matrix the product of all the other rows.
+    """Return for each row of a matrix the product of all other rows.
 
-    Division by the row would fail at zeros. Instead the upper and the lower half are
-    multiplied with each other: the products of the others of these, half as many, lack
-    only the row of the other half.
+    Division by the row would fail for zeros. Instead, the upper half of the rows is
+    multiplied by the lower half. For the resulting rows, half as many, the products of
+    all others are computed, which then lack only the row of the other half.
 
-    ``split`` and ``concat`` are for the type of ``x``, a variable or an array.
+    ``split`` and ``concat`` are the functions for the type of ``x``, variable or array.
     """
     n = x.shape[0]
     if n < 2:

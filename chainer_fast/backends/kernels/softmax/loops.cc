@@ -61,12 +61,6 @@ void softmax_grad(const Call &c) {
     });
 }
 
-template <typename T>
-CF_CLONES void add(const T *x, T *totals, ptrdiff_t n) {
-    for (ptrdiff_t j = 0; j < n; ++j)
-        totals[j] += x[j];
-}
-
 /* Whether a number is positive. */
 template <typename T>
 CF_CLONES bool any_positive(const T *y, ptrdiff_t n) {
@@ -97,13 +91,13 @@ void log_softmax_grad(const Call &c) {
     });
 }
 
-/* Sums of the exponentials of columns side by side, relative to their tops. */
 template <typename T>
 CF_CLONES void differences(const T *x, const T *tops, T *out, ptrdiff_t n) {
     for (ptrdiff_t j = 0; j < n; ++j)
         out[j] = x[j] - tops[j];
 }
 
+/* Sums of the exponentials of columns side by side, relative to their tops. */
 template <typename T>
 void add_exponentials(Block b, const T *x, const T *tops, T *totals, const Unary &exp) {
     T terms[PART<T>];
@@ -115,7 +109,7 @@ void add_exponentials(Block b, const T *x, const T *tops, T *totals, const Unary
             differences(x + (i + k) * b.stride, tops, terms + k * b.columns, b.columns);
         fill_exponentials(terms, some.n * b.columns, exp);
         for (ptrdiff_t k = 0; k < some.n; ++k)
-            add(terms + k * b.columns, totals, b.columns);
+            add_times(terms + k * b.columns, T(1), totals, b.columns);
     }
 }
 
