@@ -57,8 +57,7 @@ def _note(owner, array, is_gradient):
     reason = (
         '%s, line %d of %s, reads the array of a variable, and a plan would keep '
         'values computed from it; with static_graph(allow_array_reads=True) calls are '
-        'planned '
-        'nevertheless' % (
+        'planned nevertheless' % (
             frame.f_code.co_name, frame.f_lineno, frame.f_code.co_filename))
     if is_gradient or following[0][0].startswith(('STORE', 'COPY', 'DUP')):
         # The value of a local variable may be used twice.

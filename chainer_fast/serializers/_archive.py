@@ -109,8 +109,7 @@ def read(archive, path, loading, check, target=None):
     if not archive.allow_pickle:
         raise ValueError(
             'array %s contains Python objects, which can run code when they are '
-            'loaded. '
-            'If you trust the file, pass allow_pickle=True to load_npz' % what)
+            'loaded. If you trust the file, pass allow_pickle=True to load_npz' % what)
     array = archive[path]
     return None if _npy.is_none(array) else array
 

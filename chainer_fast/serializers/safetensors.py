@@ -171,8 +171,7 @@ class _Arrays(collections.abc.Mapping):
         if dtype not in _NAMES:
             raise TypeError(
                 '%r of %s has the dtype %s, which NumPy does not support: convert it '
-                'to '
-                'F32 (float32) first' % (name, self._what, dtype))
+                'to F32 (float32) first' % (name, self._what, dtype))
         try:
             return self._file.get_tensor(name)
         except _library().SafetensorError as error:

@@ -89,8 +89,7 @@ def _row_numbers(indices, length):
         return indices
     if not hasattr(indices, '__len__'):
         raise TypeError('examples of a view are selected by a slice or a list, but '
-                        'got %r; '
-                        'dataset[i] is a single example' % (indices,))
+                        'got %r; dataset[i] is a single example' % (indices,))
     if len(indices) == 0:
         return []
     if all(isinstance(i, (bool, numpy.bool_)) for i in indices):

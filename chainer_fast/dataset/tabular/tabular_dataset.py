@@ -253,8 +253,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         if mode is None:
             return columns[0]
         raise ValueError('the mode of a data set must be tuple, dict or None; that of '
-                         '%s is '
-                         '%r' % (type(self).__name__, mode))
+                         '%s is %r' % (type(self).__name__, mode))
 
 
 def _as_array(column):

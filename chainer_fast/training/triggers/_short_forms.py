@@ -47,6 +47,5 @@ def get_trigger(
         period, unit = trigger
     except (TypeError, ValueError) as e:
         raise TypeError('a trigger must be a callable, None, or a pair of a period '
-                        'and a '
-                        'unit, e.g. (1, "epoch"); got %r' % (trigger,)) from e
+                        'and a unit, e.g. (1, "epoch"); got %r' % (trigger,)) from e
     return interval_trigger.IntervalTrigger(period, unit)

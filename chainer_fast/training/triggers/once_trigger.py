@@ -54,6 +54,5 @@ class OnceTrigger:
         except KeyError:
             first = False
             warnings.warn('the snapshot does not contain whether a OnceTrigger has '
-                          'fired; '
-                          'assuming that it has')
+                          'fired; assuming that it has')
         self._flag_first = first

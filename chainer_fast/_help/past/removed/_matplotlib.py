@@ -15,8 +15,7 @@ BY_POSITION = {
     'matplotlib.axes.Axes.cohere':
         'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq',
     'matplotlib.axes.Axes.csd':
-        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq '
-        'return_line',
+        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq return_line',
     'matplotlib.axes.Axes.errorbar':
         'ecolor elinewidth capsize barsabove lolims uplims xlolims xuplims '
         'errorevery capthick',
@@ -36,12 +35,10 @@ BY_POSITION = {
     'matplotlib.axes.Axes.magnitude_spectrum': 'Fs Fc window pad_to sides scale',
     'matplotlib.axes.Axes.phase_spectrum': 'Fs Fc window pad_to sides',
     'matplotlib.axes.Axes.pie':
-        'explode labels colors autopct pctdistance shadow labeldistance '
-        'startangle radius counterclock wedgeprops textprops center frame '
-        'rotatelabels',
+        'explode labels colors autopct pctdistance shadow labeldistance startangle '
+        'radius counterclock wedgeprops textprops center frame rotatelabels',
     'matplotlib.axes.Axes.psd':
-        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq '
-        'return_line',
+        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq return_line',
     'matplotlib.axes.Axes.scatter':
         'marker cmap norm vmin vmax alpha linewidths verts edgecolors',
     'matplotlib.axes.Axes.specgram':
@@ -93,8 +90,7 @@ BY_POSITION = {
     'matplotlib.offsetbox.AnnotationBbox.__init__':
         'frameon pad annotation_clip box_alignment bboxprops arrowprops fontsize',
     'matplotlib.offsetbox.OffsetImage.__init__':
-        'zoom cmap norm interpolation origin filternorm filterrad resample '
-        'dpi_cor',
+        'zoom cmap norm interpolation origin filternorm filterrad resample dpi_cor',
     'matplotlib.offsetbox.PaddedBox.__init__': 'draw_frame patch_attrs',
     'matplotlib.offsetbox.TextArea.__init__':
         'textprops multilinebaseline minimumdescent',
@@ -125,8 +121,7 @@ BY_POSITION = {
     'matplotlib.pyplot.cohere':
         'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq',
     'matplotlib.pyplot.csd':
-        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq '
-        'return_line',
+        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq return_line',
     'matplotlib.pyplot.errorbar':
         'ecolor elinewidth capsize barsabove lolims uplims xlolims xuplims '
         'errorevery capthick',
@@ -147,12 +142,10 @@ BY_POSITION = {
     'matplotlib.pyplot.magnitude_spectrum': 'Fs Fc window pad_to sides scale',
     'matplotlib.pyplot.phase_spectrum': 'Fs Fc window pad_to sides',
     'matplotlib.pyplot.pie':
-        'explode labels colors autopct pctdistance shadow labeldistance '
-        'startangle radius counterclock wedgeprops textprops center frame '
-        'rotatelabels',
+        'explode labels colors autopct pctdistance shadow labeldistance startangle '
+        'radius counterclock wedgeprops textprops center frame rotatelabels',
     'matplotlib.pyplot.psd':
-        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq '
-        'return_line',
+        'NFFT Fs Fc detrend window noverlap pad_to sides scale_by_freq return_line',
     'matplotlib.pyplot.scatter':
         'marker cmap norm vmin vmax alpha linewidths verts edgecolors',
     'matplotlib.pyplot.specgram':

@@ -54,8 +54,7 @@ _N_STEP_LINKS = (
 #: Constructors of links of ``chainer.links``.
 LINKS = {
     'BatchNormalization':
-        'size decay eps dtype use_gamma use_beta initial_gamma initial_beta '
-        'use_cudnn*',
+        'size decay eps dtype use_gamma use_beta initial_gamma initial_beta use_cudnn*',
     'Convolution2D':
         _CONV + _WEIGHTS + 'use_cudnn* initialW initial_bias deterministic*',
     'ConvolutionND':

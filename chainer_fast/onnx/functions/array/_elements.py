@@ -167,8 +167,7 @@ def convert_ScatterAdd(ops, func, a, b):
     if not ops.has('ScatterElements') or not ops.takes('ScatterElements', 'reduction'):
         raise RuntimeError(
             'opset version %d does not support ScatterAdd, which adds at indices: '
-            'export '
-            'with opset_version=16 or later' % ops.opset_version)
+            'export with opset_version=16 or later' % ops.opset_version)
     shape = ops.shape()
     places = numpy.arange(numpy.prod(shape, dtype=int)).reshape(shape)[
         tuple([_on_host(entry) for entry in func.slices])]
