@@ -64,8 +64,10 @@ def everything_is_loaded():
                 importlib.import_module(info.name)
             except ImportError:
                 pass    # needs what is not installed
+    # What the shims do when they are first imported, which may have been earlier.
+    alias.install()
     yield
-    alias.uninstall()   # the shim, which is loaded as well, has installed it
+    alias.uninstall()
 
 
 @pytest.mark.parametrize('parts', [(), ('v1', 'python'), ('v2', 'numpy', 'cpu')])
