@@ -49,8 +49,8 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
         first[...] = mean.ravel()
         xp.multiply(first, first, out=second)
         second += var.ravel()
+        sums[-1] = 1
         sums *= count
-        sums[-1] = count
         sums = self._sum(sums)
         # Each process divides by the number of all samples in the backward pass.
         self._count = xp.maximum(sums[-1], 1)

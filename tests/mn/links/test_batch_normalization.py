@@ -109,6 +109,21 @@ def test_moments_of_large_values(comm):
 
 
 @pytest.mark.mpi
+def test_new_memory_is_not_read(comm, monkeypatch):
+    """It may hold anything: a product with the largest numbers warns."""
+    empty = numpy.empty
+
+    def full(*args, **kwargs):
+        array = empty(*args, **kwargs)
+        if array.dtype.kind == 'f':
+            array.fill(numpy.finfo(array.dtype).max)
+        return array
+    monkeypatch.setattr(numpy, 'empty', full)
+    link = MultiNodeBatchNormalization(1, comm)
+    assert abs(link(numpy.array([[1], [3]], 'f')).array.ravel() - [-1, 1]).max() < 1e-4
+
+
+@pytest.mark.mpi
 def test_values_that_are_all_the_same(comm):
     link = MultiNodeBatchNormalization(1, comm, eps=1e-20)
     y = link(numpy.full((8, 1), .1, 'f'))

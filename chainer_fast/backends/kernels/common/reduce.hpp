@@ -59,6 +59,9 @@ CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
     return total;
 }
 
+template <Reduction kind, typename T>
+CF_CLONES T leaf_total(const T *x, ptrdiff_t n) { return begun<kind>(reduce_leaf<kind>(x, n)); }
+
 /* Rows of a leaf at most, with strides in elements. */
 template <Reduction kind, typename T>
 CF_CLONES void reduce_short_rows(const T *x, ptrdiff_t row, ptrdiff_t column, T *out,
@@ -75,6 +78,8 @@ CF_CLONES void reduce_short_rows(const T *x, ptrdiff_t row, ptrdiff_t column, T 
 template <Reduction kind, typename T>
 T reduce_row(const T *x, ptrdiff_t column, ptrdiff_t n) {
     if (n <= LEAF) {
+        if (column == 1)
+            return leaf_total<kind>(x, n);
         T total;
         reduce_short_rows<kind>(x, 0, column, &total, 1, n, false);
         return total;
