@@ -49,10 +49,8 @@ CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
         for (i = 8; i + 8 <= n; i += 8)
             for (j = 0; j < 8; ++j)
                 lanes[j] = join<kind>(lanes[j], x[i + j]);
-        for (ptrdiff_t step = 1; step < 8; step *= 2)
-            for (j = 0; j < 8; j += 2 * step)
-                lanes[j] = join<kind>(lanes[j], lanes[j + step]);
-        total = lanes[0];
+        const auto two = [&](ptrdiff_t k) { return join<kind>(lanes[k], lanes[k + 1]); };
+        total = join<kind>(join<kind>(two(0), two(2)), join<kind>(two(4), two(6)));
     }
     for (; i < n; ++i)
         total = join<kind>(total, x[i]);
@@ -85,8 +83,9 @@ T reduce_row(const T *x, ptrdiff_t column, ptrdiff_t n) {
         return total;
     }
     const ptrdiff_t half = n / 2 - n / 2 % 8;
-    return join<kind>(reduce_row<kind>(x, column, half),
-                      reduce_row<kind>(x + half * column, column, n - half));
+    // In the order of memory, which a compiler may not keep between arguments.
+    const T first = reduce_row<kind>(x, column, half);
+    return join<kind>(first, reduce_row<kind>(x + half * column, column, n - half));
 }
 
 template <Reduction kind, typename T>
