@@ -50,10 +50,10 @@ def windows(draw):
 
 
 @st.composite
-def wide_windows(draw):
+def wide_windows(draw, longest=23):
     """The same, of windows that are side by side, apart, or overlap much."""
     nd = draw(st.integers(1, 2))
-    ksize = tuple(draw(st.lists(st.integers(1, 23), min_size=nd, max_size=nd)))
+    ksize = tuple(draw(st.lists(st.integers(1, longest), min_size=nd, max_size=nd)))
     stride = draw(st.sampled_from([ksize, (1,) * nd, (2,) * nd, tuple(
         [k + 1 for k in ksize])]))
     pad = tuple([draw(st.integers(0, k + 1)) for k in ksize])
@@ -81,6 +81,18 @@ def test_max_pool(case, dtype, how, special):
     x = strided(random((2, 2, *lengths), dtype, special=special), how)
     check_same(pooling.max_pool.compiled(x, *window, cover_all),
                pooling.max_pool.reference(x, *window, cover_all))
+
+
+@settings(max_examples=200)
+@given(wide_windows(longest=50), st.sampled_from('efd'),
+       st.sampled_from([None, np.nan, -np.inf, -0.]))
+def test_the_first_of_equal_elements_is_the_largest(case, dtype, special):
+    lengths, window, cover_all = case
+    x = random((2, 2, *lengths), dtype, special=special).round()
+    results = [form(x, *window, cover_all) for form in (
+        pooling.max_pool.compiled, pooling.max_pool.reference)]
+    check_same(*results)
+    np.testing.assert_array_equal(*[np.signbit(y) for y, _ in results])
 
 
 @settings(max_examples=150)

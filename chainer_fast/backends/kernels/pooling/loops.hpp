@@ -95,9 +95,70 @@ CF_CLONES bool any_nan(const T *x, ptrdiff_t n) {
     return found != 0;
 }
 
+/* So many vectors of places, with windows one element apart: each meets `k` elements. No
+ * element is NaN where the largest is looked for, so one comparison will do. */
+template <int VECTORS, typename T>
+CF_ELEMENT void meet_vectors(const T *x, ptrdiff_t k, Index<T> first, T *y,
+                             Index<T> *index) {
+    typedef typename Lanes<T>::type V;
+    typedef typename Lanes<T, Index<T>>::type I;
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    V best[VECTORS];
+    I at[VECTORS];
+    for (int v = 0; v < VECTORS; ++v) {
+        best[v] = lanes_at<V>(y + v * N);
+        at[v] = lanes_at<I>(index + v * N);
+    }
+    for (ptrdiff_t i = 0; i < k; ++i)
+        for (int v = 0; v < VECTORS; ++v) {
+            const V seen = lanes_at<V>(x + i + v * N);
+            at[v] = seen > best[v] ? I{} + (first + (Index<T>)i) : at[v];
+            best[v] = seen > best[v] ? seen : best[v];
+        }
+    for (int v = 0; v < VECTORS; ++v) {
+        put_lanes(y + v * N, best[v]);
+        put_lanes(index + v * N, at[v]);
+    }
+}
+
+/* Elements of a window that a run meets at once. */
+template <typename T>
+constexpr ptrdiff_t RUN = 64 / sizeof(T);
+
+/* Many elements side by side, in lanes of which each keeps its largest. */
+template <typename T>
+CF_ELEMENT void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
+    constexpr ptrdiff_t N = RUN<T>;
+    T lanes[N], largest = *best;
+    Index<T> places[N], place = 0;
+    ptrdiff_t i = N, j;
+    for (j = 0; j < N; ++j) {
+        lanes[j] = x[j];
+        places[j] = (Index<T>)j;
+    }
+    for (; i + N <= k; i += N)
+        for (j = 0; j < N; ++j) {
+            places[j] = x[i + j] > lanes[j] ? (Index<T>)(i + j) : places[j];
+            lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
+        }
+    for (; i < k; ++i) {
+        places[0] = x[i] > lanes[0] ? (Index<T>)i : places[0];
+        lanes[0] = x[i] > lanes[0] ? x[i] : lanes[0];
+    }
+    for (j = 0; j < N; ++j)
+        if (lanes[j] > largest || (lanes[j] == largest && largest > *best
+                                   && places[j] < place)) {
+            largest = lanes[j];
+            place = places[j];
+        }
+    if (largest > *best) {      // of several equal ones, the first
+        *best = x[place];
+        *at = first + place;
+    }
+}
+
 /* Each place of a row of results meets elements of a row of an image: the largest is
- * found or, unless `LARGEST`, all are added up. No element is NaN where the largest is
- * looked for, so one comparison will do, and can be vectorized. */
+ * found or, unless `LARGEST`, all are added up. */
 template <bool LARGEST>
 struct Meet {
     template <typename T, ptrdiff_t K, ptrdiff_t S>
@@ -106,7 +167,18 @@ struct Meet {
                 const T *CF_RESTRICT x, T *CF_RESTRICT y, Index<T> *CF_RESTRICT index,
                 Index<T> first, ptrdiff_t n, ptrdiff_t any_k, ptrdiff_t any_s) {
             const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-            for (ptrdiff_t t = 0; t < n; ++t) {
+            constexpr bool SHIFTED = LARGEST && !K && S == 1;
+            constexpr ptrdiff_t N = Lanes<T>::COUNT;
+            ptrdiff_t t = 0;
+            for (; SHIFTED && t + 4 * N <= n; t += 4 * N)
+                meet_vectors<4>(x + t, k, first, y + t, index + t);
+            for (; SHIFTED && t + N <= n; t += N)
+                meet_vectors<1>(x + t, k, first, y + t, index + t);
+            for (; t < n; ++t) {
+                if (LARGEST && !K && k >= 2 * RUN<T>) {
+                    meet_run(x + t * s, first, k, &y[t], &index[t]);
+                    continue;
+                }
                 T best = y[t];
                 Index<T> at = LARGEST ? index[t] : 0;
                 CF_UNROLL(4) for (ptrdiff_t i = 0; i < k; ++i) {
@@ -127,11 +199,10 @@ template <bool LARGEST, typename T>
 void meet_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
               ptrdiff_t high, const Window &w) {
     const int j = w.nd - 1;
-    for (ptrdiff_t t = low; t < high; ++t)
-        for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
+    for (ptrdiff_t t = low; t < high; ++t) {
+        const Span met = elements_at(w, false, j, t);
+        for (ptrdiff_t i = met.low; i < met.high; ++i) {
             const ptrdiff_t at = t * w.s[j] + i - w.p[j];
-            if (at < 0 || at >= w.n[j])
-                continue;
             if (!LARGEST)
                 y[t] += x[at];
             else if (exceeds(x[at], y[t])) {
@@ -139,6 +210,7 @@ void meet_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
                 index[t] = first + (Index<T>)i;
             }
         }
+    }
 }
 
 /* Maxima and their `indexes`, for which `index` has room for a row; or sums, divided. */
