@@ -311,7 +311,9 @@ REHEARSAL = build/rehearsal
 	.peers/rehearsal/bin/python -m pip install --quiet --only-binary :all: numpy==2.5.2
 	touch $@
 QUARTER = $(abspath .peers/rehearsal/bin/python) -m tests.card.quarter --rehearse
-card-rehearsal: .peers/rehearsal/.ready $(VENV)/.test
+$(CARD_WHEELS)/commit:
+	$(MAKE) card-wheels
+card-rehearsal: .peers/rehearsal/.ready $(VENV)/.test $(CARD_WHEELS)/commit
 	$(BIN)/python -m pytest -q -n 3 $(REHEARSALS)
 	rm -rf $(REHEARSAL) && mkdir -p $(REHEARSAL)/build
 	git ls-files -z --cached --others --exclude-standard | \
