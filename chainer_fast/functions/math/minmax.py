@@ -185,7 +185,7 @@ class ArgMax(IndexSelectorBase):
     """Position of the largest element."""
 
     def _fwd(self, x, xp):
-        return x.argmax(self.axis)
+        return kernels.positions(x, self.axis, False)
 
 
 def argmax(x: VariableOrArray, axis: int | None = None) -> Variable:
@@ -237,7 +237,7 @@ class ArgMin(IndexSelectorBase):
     """Position of the smallest element."""
 
     def _fwd(self, x, xp):
-        return x.argmin(self.axis)
+        return kernels.positions(x, self.axis, True)
 
 
 def argmin(x: VariableOrArray, axis: int | None = None) -> Variable:

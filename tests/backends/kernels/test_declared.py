@@ -29,6 +29,10 @@ def product_grad(x, g, axis):
     return reduction.product_grad.reference(x, np.expand_dims(g, axis), axis)
 
 
+def positions(x, axis, of_smallest):
+    return reduction.positions.reference(x, axis, of_smallest).astype(x.dtype)
+
+
 REFERENCES = {'sum_of_losses': np.sum, 'statistics_backward': statistics_backward,
               'running_sum': reduction.running_sum.reference,
               'polygamma': lambda x, n: special.polygamma.reference(x, np.array(n)),
@@ -38,6 +42,7 @@ REFERENCES = {'sum_of_losses': np.sum, 'statistics_backward': statistics_backwar
               'running_product': reduction.running_product.reference,
               'running_product_grad': reduction.running_product_grad.reference,
               'product_grad': product_grad,
+              'positions': positions,
               **cases.references()}
 NAMES = sorted(adapter.KERNELS)
 #: Kernels that add up in another order than NumPy, or in doubles.

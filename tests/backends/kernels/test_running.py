@@ -1,4 +1,5 @@
-"""Running sums and products, and gradients of products, beside their references."""
+"""Loops along an axis beside their references: running sums and products, gradients of
+products, and positions of the largest elements."""
 import itertools
 
 import numpy as np
@@ -88,3 +89,35 @@ def test_products_that_leave_the_range(row, whole, axis):
     ((), [])])
 def test_groups_of_axes(axis, groups):
     assert adjacent(axis, 4) == groups
+
+
+@pytest.mark.parametrize('of_smallest', [False, True])
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('shape', SHAPES)
+def test_positions(shape, dtype, of_smallest):
+    # Of equal elements the first one counts.
+    plain = gradients.uniform(shape, 0, dtype, -3, 3).round()
+    plain.flat[::5] = -np.inf if of_smallest else np.inf
+    for axis in range(-plain.ndim, plain.ndim):
+        expected = kernels.positions.reference(plain, axis, of_smallest)
+        for i, x in enumerate(orders(plain)):
+            found = kernels.positions.compiled(x, axis, of_smallest)
+            if found is NotImplemented:
+                assert i > 1 or x.strides[axis] == x.itemsize
+                continue
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize('of_smallest', [False, True])
+def test_positions_of_nan(of_smallest):
+    x = gradients.uniform((5, 40), 0, 'f')
+    x[3, 39] = x[4, 39] = np.nan
+    assert kernels.positions.compiled(x, 0, of_smallest) is NotImplemented
+    assert kernels.positions(x, 0, of_smallest)[39] == 3
+
+
+def test_positions_that_a_float_does_not_have():
+    x = np.broadcast_to(np.zeros((1, 2), 'f'), ((1 << 24) + 2, 2)).copy()
+    x[-1, 1] = 1
+    assert kernels.positions(x, 0, False).tolist() == [0, (1 << 24) + 1]

@@ -75,6 +75,26 @@ def smallest(x: NdArray, axis: tp.Any, keepdims: bool) -> NdArray:
     return x.min(axis, keepdims=keepdims)
 
 
+_positions = declared('positions')
+
+
+def _positions_of_loop(x, axis, of_smallest):
+    # NumPy's loops along rows are faster.
+    if axis is None or not -x.ndim <= axis < x.ndim or (
+            x.strides[axis] == x.itemsize):
+        return NotImplemented
+    return _positions(x, axis, of_smallest)
+
+
+@kernel(compiled=_positions_of_loop)
+def positions(x: NdArray, axis: int | None, of_smallest: bool) -> NdArray:
+    """Return the positions of the largest elements along an axis, or the smallest.
+
+    They are integers of any type, or floats.
+    """
+    return x.argmin(axis) if of_smallest else x.argmax(axis)
+
+
 def _add_slices(x: NdArray) -> tp.Any:
     # For each of many short sums NumPy takes a long time.
     if x.dtype.char not in 'fd' or not 1 < x.shape[1] < 8:

@@ -1,4 +1,4 @@
-/* Running sums and products, and gradients of products. */
+/* Running sums and products, gradients of products, and positions of extremes. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
 #include <fenv.h>
@@ -19,6 +19,9 @@ struct Lines {
 };
 
 constexpr ptrdiff_t STRIP = 512, ROWS = 8;
+
+/* Integers up to this are floats. */
+constexpr ptrdiff_t MOST_EXACT = 1 << 24;
 
 template <int WIDTH>
 using Width = std::integral_constant<int, WIDTH>;
@@ -186,6 +189,46 @@ void product_grad(const Call &c) {
     });
 }
 
+/* Positions of the largest elements, the first of equal ones, as numbers; false if an
+ * element is NaN. */
+template <int WIDTH, typename T>
+CF_CLONES bool find_largest(Lines l, const T *x, T *y, T sign) {
+    Known<T, WIDTH> largest, places, nans;
+    side_by_side<WIDTH>(l, [&](ptrdiff_t j, ptrdiff_t at) {
+        largest[j] = sign * x[at];
+        places[j] = 0;
+        nans[j] = x[at] != x[at];
+    });
+    for (ptrdiff_t k = 1; k < l.n; ++k) {
+        x += l.step;
+        side_by_side<WIDTH>(l, [=, &largest, &places, &nans](ptrdiff_t j, ptrdiff_t at) {
+            const T seen = sign * x[at];
+            /* Conditional stores would be behind branches. */
+            places[j] += (T)(seen > largest[j]) * ((T)k - places[j]);
+            largest[j] = seen > largest[j] ? seen : largest[j];
+            nans[j] += seen != seen;
+        });
+    }
+    T all = 0;
+    side_by_side<WIDTH>(l, [&](ptrdiff_t j, ptrdiff_t) {
+        y[j] = places[j];
+        all += nans[j];
+    });
+    return all == 0;
+}
+
+/* A flag has the reference look for the first NaN, and for positions that a float does
+ * not have. */
+template <typename T>
+void positions(const Call &c) {
+    const T sign = c.numbers[0] != 0 ? -1 : 1;
+    for_each_line(c, [&](const Lines &l, auto width) {
+        if (l.n > MOST_EXACT || !find_largest<width()>(
+                l, c.at<T>(0) + l.at, c.at<T>(1) + l.number, sign))
+            feraiseexcept(FE_INVALID);
+    });
+}
+
 }  // namespace
 
 const Declaration KERNELS[] = {
@@ -201,6 +244,8 @@ const Declaration KERNELS[] = {
     {"product_grad",
      "x:E(before;n;behind) g:E(before;behind) axis:axes -> gx:E(before;n;behind)",
      product_grad<float>, product_grad<double>, BY_ITSELF, {}},
+    {"positions", "x:F(before;n;behind) axis:axis of_smallest:b -> y:F(before;behind)",
+     positions<float>, positions<double>, BY_ITSELF, {}},
     {}};
 
 }  // namespace chainer_fast::reduction
