@@ -76,7 +76,7 @@ class ndarray:
     # Attributes
     #
     shape = property(lambda self: self._host.shape,
-                     lambda self, shape: setattr(self._host, 'shape', shape))
+                     lambda self, shape: self._set_shape(shape))
     dtype = property(lambda self: self._host.dtype)
     ndim = property(lambda self: self._host.ndim)
     size = property(lambda self: self._host.size)
@@ -94,6 +94,13 @@ class ndarray:
                     lambda self, value: self._part('imag', value))
     base = None
     _memory = None      # that it is in
+
+    def _set_shape(self, shape):
+        # NumPy warns of another shape for the same array.
+        host = self._host.reshape(shape)
+        if host.size and not numpy.may_share_memory(host, self._host):
+            raise AttributeError('incompatible shape')
+        self._host = host
 
     @property
     def data(self):

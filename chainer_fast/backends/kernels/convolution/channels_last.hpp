@@ -28,7 +28,7 @@ void convolve_channels_last(const Convolution &c, const Images<T> &given,
     Images<T> images = given;
     Buffer<T> padded;
     if (joined)
-        pad_columns(given, c.images, c.channels, w, images, padded);
+        pad_columns(micro, given, c.images, c.channels, w, images, padded);
     const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
                            w.nd, w.length);
     if (uses_winograd<T>(c, c.w.outs)
@@ -78,7 +78,7 @@ void correlate_channels_last(const Convolution &c, const Images<T> &given, T *fi
     Images<T> images = given;
     Buffer<T> padded;
     if (joined)
-        pad_columns(given, c.images, c.channels, w, images, padded);
+        pad_columns(micro, given, c.images, c.channels, w, images, padded);
     const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
                            w.nd, w.length);
     const Pixels<T> places(micro, given_places, c.images, c.groups * c.filters, w.nd,

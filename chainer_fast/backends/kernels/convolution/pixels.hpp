@@ -136,8 +136,8 @@ inline void pad_window(Window &w, ptrdiff_t channels, Steps &steps) {
 
 /* A copy of images with padding along the last axis, to which it changes the window. */
 template <typename T>
-void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, Window &w,
-                 Images<T> &padded, Buffer<T> &copy) {
+void pad_columns(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images,
+                 ptrdiff_t channels, Window &w, Images<T> &padded, Buffer<T> &copy) {
     const ptrdiff_t last = w.nd - 1, pad = w.pad[last], length = w.length[last];
     padded.channel = 1;
     pad_window(w, channels, padded.steps);
@@ -163,6 +163,8 @@ void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, W
             out += first * channels;
             if (channel == 1 && apart == channels)
                 memcpy(out, in, (end - first) * channels * sizeof(T));
+            else if (apart == 1 && channels > 3)
+                channels_last(micro, in, out, channels, channel, 0, end - first);
             else if (channels == 3)
                 for (ptrdiff_t x = 0; x < end - first; ++x)
                     for (ptrdiff_t c = 0; c < 3; ++c)
