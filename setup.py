@@ -140,6 +140,8 @@ LOOPS = {
     'chainer_fast.backends.kernels.common.elementwise': ['*/elements.cc'],
     'chainer_fast.backends.kernels.declared.adapter': ['*/loops.cc', '*/vectors.cc'],
     'chainer_fast.backends.kernels.common.blas': ['common/panels.cc'],
+    'chainer_fast.backends.kernels.common.layout': ['common/reduce.cc'],
+    'chainer_fast.backends.kernels.reduction.shortcuts': ['common/reduce.cc'],
     'chainer_fast.backends.kernels.recurrent.compiled': ['common/panels.cc'],
     'chainer_fast.graph_optimizations._processor.plans': ['common/panels.cc'],
 }

@@ -127,7 +127,7 @@ constexpr ptrdiff_t RUN = 64 / sizeof(T);
 
 /* Many elements side by side, in lanes of which each keeps its largest. */
 template <typename T>
-CF_ELEMENT void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
+CF_CLONES void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
     constexpr ptrdiff_t N = RUN<T>;
     T lanes[N], largest = *best;
     Index<T> places[N], place = 0;

@@ -1,0 +1,82 @@
+/* Axes of an array that is reduced over some of them. */
+#pragma once
+
+#include <stddef.h>
+
+namespace chainer_fast {
+
+enum class Reduction { SUM, PRODUCT, LARGEST, SMALLEST };
+
+/* Elements of a buffer of NumPy's. */
+constexpr ptrdiff_t BUFFER = 8192;
+
+/* Axes of an array from the outermost in memory on, joined where that is possible. */
+struct ReducedAxes {
+    static constexpr int MOST = 16;
+    struct Axis { ptrdiff_t length, stride; bool reduced; } each[MOST];
+    int n = 0, inner = 1;           // axes; those at the end that are all reduced
+    ptrdiff_t size = 1, results = 1, row = 1;       // elements of the inner axes
+    ptrdiff_t lengths[MOST], strides[MOST];         // of the inner axes, in bytes
+
+    /* False if results would not come in C order, as NumPy makes them. */
+    bool read(int ndim, const ptrdiff_t *dims, const ptrdiff_t *steps, const int *reduced,
+              ptrdiff_t itemsize) {
+        if (ndim > MOST)
+            return false;
+        int places[MOST];
+        for (int axis = 0; axis < ndim; ++axis) {
+            const Axis one = {dims[axis], steps[axis] / itemsize, reduced[axis] != 0};
+            if (one.length == 1)
+                continue;
+            if (one.length == 0 || one.stride <= 0 || steps[axis] % itemsize)
+                return false;
+            int at = n++;
+            for (; at && each[at - 1].stride < one.stride; --at) {
+                each[at] = each[at - 1];
+                places[at] = places[at - 1];
+                if (!one.reduced && !each[at].reduced)
+                    return false;
+            }
+            each[at] = one;
+            size *= one.length;
+            results *= one.reduced ? 1 : one.length;
+        }
+        int last = 0;
+        for (int i = 1; i < n; ++i)
+            if (each[last].reduced == each[i].reduced
+                    && each[last].stride == each[i].stride * each[i].length)
+                each[last] = {each[last].length * each[i].length, each[i].stride,
+                              each[i].reduced};
+            else
+                each[++last] = each[i];
+        n = n ? last + 1 : 0;
+        if (!n)
+            each[n++] = {1, 1, true};
+        while (inner < n && each[n - 1].length < BUFFER && each[n - 1].reduced
+                && each[n - 1 - inner].reduced)
+            ++inner;
+        for (int i = 0; i < inner; ++i) {
+            lengths[i] = each[n - inner + i].length;
+            strides[i] = each[n - inner + i].stride * itemsize;
+            row *= lengths[i];
+        }
+        return true;
+    }
+
+    /* Elements up to that of a number among those of the outer axes that are reduced, or
+     * that are kept. */
+    ptrdiff_t offset(ptrdiff_t number, bool reduced) const {
+        ptrdiff_t found = 0;
+        for (int i = n - 1 - inner; i >= 0; --i)
+            if (each[i].reduced == reduced) {
+                found += number % each[i].length * each[i].stride;
+                number /= each[i].length;
+            }
+        return found;
+    }
+};
+
+/* Reduces floats, or doubles unless `single`. Returns whether NumPy would warn. */
+bool reduce(Reduction kind, bool single, const ReducedAxes &axes, const void *x, void *out);
+
+}  // namespace chainer_fast
