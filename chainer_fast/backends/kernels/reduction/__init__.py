@@ -87,7 +87,7 @@ def _positions_of_loop(x, axis, of_smallest):
 
 
 @kernel(compiled=_positions_of_loop)
-def positions(x: NdArray, axis: int | None, of_smallest: bool) -> NdArray:
+def positions(x: NdArray, axis: int | None, of_smallest: bool) -> tp.Any:
     """Return the positions of the largest elements along an axis, or the smallest.
 
     They are integers of any type, or floats.
