@@ -12,12 +12,13 @@ cdef class FusedLoops(Step):
     pieces : int
         Number of pieces that its values need.
     loops : sequence of (Loop, tuple of int, tuple of int, tuple of float)
-        Loops with the values that they read and write, and their constants.
+        Loops with the values that they read and write, and their constants. A value
+        after those that a loop takes is added to its result.
     """
     cdef char kind
     cdef Py_ssize_t n
     cdef Py_ssize_t pieces
-    cdef vector[Instruction] instructions
+    cdef Fused fused
 
     def __cinit__(self, str kind, n, pieces, loops):
         cdef Loop loop
@@ -26,15 +27,16 @@ cdef class FusedLoops(Step):
         self.n = n
         self.pieces = pieces
         for loop, inputs, outputs, constants in loops:
-            it.loop = loop.any
             it.p, it.q = constants
+            taken = inputs[:loop.arrays] + (-1,) * (3 - loop.arrays)
+            if len(inputs) > loop.arrays:
+                taken = taken[:2] + inputs[loop.arrays:]
             for i in range(3):
-                it.inputs[i] = inputs[min(i, len(inputs) - 1)]
+                it.inputs[i] = taken[i]
             for i in range(2):
-                it.outputs[i] = outputs[min(i, len(outputs) - 1)]
-            self.instructions.push_back(it)
+                it.outputs[i] = outputs[i] if i < len(outputs) else -1
+            self.fused.add(loop.any, it)
 
     cpdef bint run(self, Workspace workspace) except -1:
-        run_fused(self.instructions, self.kind, workspace.places.data(), self.pieces,
-                  self.n)
+        self.fused.run(self.kind, workspace.places.data(), self.pieces, self.n)
         return True

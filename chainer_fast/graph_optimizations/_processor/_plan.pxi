@@ -1,5 +1,12 @@
 # Plans, and the loop over their steps. Part of plans.pyx.
 
+cdef object _on_line(np.ndarray buffer, template):
+    """Return an array in a buffer; it begins where the processor reads at once."""
+    start = LINE - <Py_ssize_t>PyArray_DATA(buffer) % LINE
+    return buffer[start:start + template.nbytes].view(template.dtype).reshape(
+        template.shape)
+
+
 cdef class Plan:
     """Steps, and the memory that they use.
 
@@ -58,13 +65,14 @@ cdef class Plan:
         workspace._grow()
         places = {}
         for value, at in self.kept:
+            template = workspace.templates[value]
             if at not in places:
                 places[at] = len(workspace.buffers)
-                workspace.buffers.append(empty_like(workspace.templates[value]))
+                workspace.buffers.append(
+                    numpy.empty(template.nbytes + LINE, numpy.int8))
                 workspace.views.push_back(0)
             at = places[at]
-            workspace.make(value, workspace.buffers[at].reshape(
-                workspace.templates[value].shape))
+            workspace.make(value, _on_line(workspace.buffers[at], template))
             workspace.views[at] += 1
             workspace.kept.push_back(value)
         for value, at in self.pieces:

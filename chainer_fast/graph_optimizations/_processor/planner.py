@@ -8,6 +8,7 @@ from chainer_fast.graph_optimizations._call import template
 from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.batches import batched
 from chainer_fast.graph_optimizations._processor.stacks import Stacks
+from chainer_fast.graph_optimizations._processor.sums import with_sums
 
 # A loop with its constants, or a step. ``is_planned`` is whether a step writes to
 # memory of the plan; a loop always does. Steps that draw random numbers keep their
@@ -124,8 +125,9 @@ class Planner:
         needed : set of int
             Values that other plans read.
         """
-        segments = self._segments(
-            self.operations if self._is_in_order else batched(self.operations))
+        segments = with_sums(self._segments(
+            self.operations if self._is_in_order else batched(self.operations)),
+            fresh | needed)
         first = {}
         last = {}
         needs = set()

@@ -46,14 +46,16 @@ cdef extern from "chainer_fast/graph_optimizations/_processor/fused.hpp" \
         ptrdiff_t piece
 
     cdef struct Instruction:
-        AnyLoop loop
         double p
         double q
         int inputs[3]
         int outputs[2]
 
-    void run_fused(const vector[Instruction] &, char, const Place *, ptrdiff_t pieces,
-                   ptrdiff_t n) noexcept
+    cdef cppclass Fused:
+        void add(const AnyLoop &, Instruction)
+        void run(char, const Place *, ptrdiff_t pieces, ptrdiff_t n) noexcept
+
+    ptrdiff_t LINE
 
 cdef extern from "chainer_fast/backends/kernels/common/panels.hpp" \
         namespace "chainer_fast":
