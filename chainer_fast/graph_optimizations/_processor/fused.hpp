@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "chainer_fast/_cpu/parallel.hpp"
@@ -30,15 +29,8 @@ constexpr ptrdiff_t INSTRUCTIONS_BY_THREAD = 256;
 /* Maximum number of loops in a group; a power of two. */
 constexpr int SITES = 16;
 
-/* Memory of a value: of all its elements, or, if `piece` is not negative, the index
- * of a reused piece. */
-struct Place {
-    char *data;
-    ptrdiff_t piece;
-};
-
 /* A call of a loop of a group: its constants, and its operands as indexes of a table of
- * addresses, in which the first is null. */
+ * addresses: a null pointer, reused pieces, and values in memory. */
 struct Instruction {
     double p, q;
     int site, inputs[3], outputs[2];
@@ -68,56 +60,38 @@ CF_ELEMENT void call(const AnyLoop *loops, int site, T p, T q, ptrdiff_t n,
 }
 
 /* Fused loops. */
-class Fused {
-public:
-    /* Appends a call; its operands are values, or -1. */
+struct Fused {
+    std::vector<Group> groups;
+    std::vector<int> values;    // in memory
+    ptrdiff_t pieces = 0, count = 0;
+
     void add(const AnyLoop &loop, Instruction it) {
         const auto is_same = [&](const AnyLoop &other) {
             return loop.f == other.f && loop.ufuncs == other.ufuncs;
         };
-        if (groups.empty())
+        const auto site_in = [&](const Group &group) {
+            return (int)(std::find_if(group.loops.begin(), group.loops.end(), is_same)
+                         - group.loops.begin());
+        };
+        if (groups.empty() || site_in(groups.back()) == SITES)
             groups.emplace_back();
-        std::vector<AnyLoop> *loops = &groups.back().loops;
-        auto found = std::find_if(loops->begin(), loops->end(), is_same);
-        it.site = found - loops->begin();
-        if (it.site == SITES) {
-            groups.emplace_back();
-            loops = &groups.back().loops;
-            it.site = 0;
-        }
-        if (it.site == (int)loops->size())
-            loops->push_back(loop);
-        for (int &value : it.inputs)
-            value = index_of(value);
-        for (int &value : it.outputs)
-            value = index_of(value);
-        groups.back().instructions.push_back(it);
+        Group &group = groups.back();
+        it.site = site_in(group);
+        if (it.site == (int)group.loops.size())
+            group.loops.push_back(loop);
+        group.instructions.push_back(it);
         ++count;
     }
 
-    /* Runs the calls on arrays of ``n`` elements, with a number of pieces. */
-    void run(char kind, const Place *places, ptrdiff_t pieces, ptrdiff_t n) const {
+    /* Runs the loops on arrays of ``n`` elements, given the addresses of all values. */
+    void run(char kind, char *const *places, ptrdiff_t n) const {
         if (kind == 'f')
-            run_all<float>(places, pieces, n);
+            run_all<float>(places, n);
         else
-            run_all<double>(places, pieces, n);
+            run_all<double>(places, n);
     }
 
 private:
-    std::vector<Group> groups;
-    std::vector<int> values;    // those of the table of addresses
-    std::unordered_map<int, int> indexes;
-    ptrdiff_t count = 0;
-
-    int index_of(int value) {
-        if (value < 0)
-            return 0;
-        const auto [at, is_new] = indexes.emplace(value, values.size() + 1);
-        if (is_new)
-            values.push_back(value);
-        return at->second;
-    }
-
     /* Memory for pieces and addresses, which belongs to the thread. */
     static char *own_memory(size_t size) {
         static thread_local std::vector<char> memory;
@@ -127,22 +101,21 @@ private:
     }
 
     template <typename T>
-    void run_all(const Place *places, ptrdiff_t pieces, ptrdiff_t n) const {
+    void run_all(char *const *places, ptrdiff_t n) const {
         constexpr ptrdiff_t size = sizeof(T), piece = PIECE / size;
         const ptrdiff_t room = (std::min(n, piece) * size + LINE - 1) / LINE * LINE;
         const Release release(n * count >= LONG_LOOP);
         parallel((n + piece - 1) / piece, INSTRUCTIONS_BY_THREAD / count + 1,
                  [=](ptrdiff_t from, ptrdiff_t to) {
             char *memory = own_memory(
-                pieces * room + (values.size() + 1) * sizeof(char *));
+                pieces * room + (1 + pieces + values.size()) * sizeof(char *));
             char **addresses = (char **)(memory + pieces * room);
             addresses[0] = nullptr;
+            for (ptrdiff_t k = 0; k < pieces; ++k)
+                addresses[1 + k] = memory + k * room;
             for (ptrdiff_t i = from; i < to; ++i) {
-                for (size_t k = 0; k < values.size(); ++k) {
-                    const Place &place = places[values[k]];
-                    addresses[k + 1] = place.piece < 0 ? place.data + i * PIECE
-                                                       : memory + place.piece * room;
-                }
+                for (size_t k = 0; k < values.size(); ++k)
+                    addresses[1 + pieces + k] = places[values[k]] + i * PIECE;
                 run_piece<T>(addresses, std::min(piece, n - i * piece));
             }
         });

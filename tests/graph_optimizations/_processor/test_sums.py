@@ -141,13 +141,14 @@ def test_terms_that_are_added_to_themselves_or_have_a_second_result_stay():
     'loop', [loop for loop in elements.loops.values() if loop.arrays < 3],
     ids=lambda loop: loop.name)
 def test_each_loop_adds(loop, dtype):
-    arrays = [draw(i, 2, 37, dtype=dtype) + numpy.asarray(1.5, dtype) for i in range(3)]
+    arrays = [numpy.asarray(1.5, dtype) * draw(i, 2, 37, dtype=dtype)
+              + numpy.asarray(.85, dtype) for i in range(3)]
     out = [numpy.empty_like(arrays[0]) for _ in range(2)]
     workspace = plans.Workspace([*arrays, *out], [True] * 5, [], [])
     assert workspace.fill(range(5), [*arrays, *out])
     inputs = tuple(range(loop.arrays))
     for added, target in ((), 3), ((2,), 4):
-        plans.FusedLoops(dtype, 74, 0, [
+        plans.FusedLoops(dtype, 74, {}, [
             (loop, inputs + added, (target,), (.5, -.5))]).run(workspace)
     with numpy.errstate(all='ignore'):
         numpy.testing.assert_array_equal(out[1], arrays[2] + out[0])
