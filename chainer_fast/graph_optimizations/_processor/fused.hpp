@@ -42,9 +42,9 @@ struct Group {
     std::vector<Instruction> instructions;
 };
 
-/* Calls the loop of a site, by an instruction of its own. Processors predict the jumps to
- * it from earlier jumps, but some expect each call by an address to go where it went
- * before, which takes longer than a small loop if it goes elsewhere. */
+/* Calls the loop of a site. Each site has a separate call instruction: processors predict
+ * the jumps to it from earlier jumps, but some expect that a call by an address goes where
+ * it went before, and a wrong prediction takes longer than a small loop. */
 template <typename T, int first = 0, int count = SITES, typename... Operands>
 CF_ELEMENT void call(const AnyLoop *loops, int site, T p, T q, ptrdiff_t n,
                      Operands... operands) {

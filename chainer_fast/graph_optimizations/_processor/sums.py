@@ -9,8 +9,8 @@ ADD = elements.loops['Add::of']
 def with_sums(segments, kept):
     """Return segments in which loops add to their results.
 
-    A loop whose result is only a term of a sum computes the sum, in the place of the
-    loop that adds, so that the term is not stored.
+    A loop whose result is only a term of a sum computes the sum instead of the loop
+    that adds, so that the term is not stored.
 
     Parameters
     ----------
