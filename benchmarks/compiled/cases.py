@@ -20,6 +20,9 @@ SIZES = workloads.PERCEPTRON
 ROWS = {
     'small': ('750 small functions, forward and backward',
               {'length': workloads.CHAIN}, {'length': 3}),
+    'residual': ('1000 small functions of a residual chain, forward and backward',
+                 {'length': workloads.CHAIN, 'residual': True},
+                 {'length': 3, 'residual': True}),
     'perceptron_sgd': ('perceptron 64, batch 32, SGD',
                        {'batch': workloads.BATCH, 'sizes': SIZES, 'optimizer': 'SGD'},
                        {'batch': 3, 'sizes': (5, 4, 4, 3), 'optimizer': 'SGD'}),

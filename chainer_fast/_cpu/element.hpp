@@ -22,6 +22,7 @@
 #define CF_LOOPS(...)
 #define CF_LOOPS_OF_TWO(...)
 #define CF_LOOP_OF_UFUNC(...)
+#define CF_LOOP_OF_UFUNC_BUT_FLOATS(...)
 #endif
 
 #if defined(__CUDACC__)

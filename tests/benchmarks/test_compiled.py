@@ -33,7 +33,7 @@ def test_steps_train_and_static_ones_compute_the_same(losses):
     assert {key for key, _ in losses} == set(compare.GROUPS['compiled'].TITLES)
     for (key, kind), (refused, found) in losses.items():
         np.testing.assert_allclose(found, losses[key, 'chainer'][1], rtol=1e-4)
-        if key != 'C.small':
+        if key not in ('C.small', 'C.residual'):
             assert found[0] > found[1] > found[2], key
         if kind == 'chainer':
             assert refused == '-'

@@ -27,14 +27,15 @@ def train(compiled, optimizer, lossfun, *inputs):
     return step
 
 
-def small(compiled, length):
+def small(compiled, length, residual=False):
     x, w, b = (torch.tensor(small_array(i, 8, 8), requires_grad=True) for i in range(3))
     one = torch.ones(8, 8)
 
     @compiled
     def forward(x, w, b):
         for _ in range(length):
-            x = (torch.tanh(x) + b) * w
+            y = (torch.tanh(x) + b) * w
+            x = x + y if residual else y
         return x
 
     def step():
@@ -43,6 +44,9 @@ def small(compiled, length):
         forward(x, w, b).backward(one)
         return x.grad.numpy()
     return step
+
+
+residual = small
 
 
 def perceptron(compiled, batch, sizes, optimizer='Adam'):

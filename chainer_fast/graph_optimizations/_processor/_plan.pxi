@@ -1,5 +1,12 @@
 # Plans, and the loop over their steps. Part of plans.pyx.
 
+cdef object _on_line(np.ndarray buffer, template):
+    """Return an array in a buffer; it begins where the processor reads at once."""
+    start = LINE - <Py_ssize_t>PyArray_DATA(buffer) % LINE
+    return buffer[start:start + template.nbytes].view(template.dtype).reshape(
+        template.shape)
+
+
 cdef class Plan:
     """Steps, and the memory that they use.
 
@@ -11,8 +18,8 @@ cdef class Plan:
     kept : list of (int, int)
         Values whose arrays belong to the workspace, and the numbers of these arrays:
         later values use the memory of earlier ones.
-    pieces : list of (int, int)
-        Values of which only a piece exists at a time, and its number.
+    inner : set of int
+        Values that have no arrays: only a piece exists at a time, or nothing.
     starts : list of list of int
         For each step, the values whose arrays are created for it.
     drops : list of list of int
@@ -31,7 +38,7 @@ cdef class Plan:
     cdef list steps
     cdef list fresh
     cdef list kept
-    cdef list pieces
+    cdef set inner
     cdef list starts
     cdef list drops
     cdef list made
@@ -39,7 +46,7 @@ cdef class Plan:
     cdef vector[vector[int]] checks
     cdef bint calls
 
-    def __cinit__(self, steps, fresh, kept, pieces, starts, drops, made, needs, checks,
+    def __cinit__(self, steps, fresh, kept, inner, starts, drops, made, needs, checks,
                   calls):
         self.needs = needs
         self.checks = checks
@@ -50,7 +57,7 @@ cdef class Plan:
         self.steps = steps
         self.fresh = fresh
         self.kept = kept
-        self.pieces = pieces
+        self.inner = inner
 
     cdef int _prepare(self, Workspace workspace) except -1:
         cdef int value
@@ -58,22 +65,19 @@ cdef class Plan:
         workspace._grow()
         places = {}
         for value, at in self.kept:
+            template = workspace.templates[value]
             if at not in places:
                 places[at] = len(workspace.buffers)
-                workspace.buffers.append(empty_like(workspace.templates[value]))
+                workspace.buffers.append(
+                    numpy.empty(template.nbytes + LINE, numpy.int8))
                 workspace.views.push_back(0)
             at = places[at]
-            workspace.make(value, workspace.buffers[at].reshape(
-                workspace.templates[value].shape))
+            workspace.make(value, _on_line(workspace.buffers[at], template))
             workspace.views[at] += 1
             workspace.kept.push_back(value)
-        for value, at in self.pieces:
-            workspace.places[value].piece = at
-        own = set(workspace.kept)
-        workspace.others.clear()
-        for value in range(len(workspace.arrays)):
-            if workspace.places[value].piece < 0 and value not in own:
-                workspace.others.push_back(value)
+        workspace.inner |= self.inner
+        workspace.others = set(range(len(workspace.arrays))).difference(
+            workspace.kept, workspace.inner)
         workspace.calls |= self.calls
         workspace.prepared.add(self)
         workspace.leaving += self.fresh + self.made
@@ -97,7 +101,7 @@ cdef class Plan:
         if not workspace._are_intact(workspace.others):
             return False
         for value in self.needs:
-            if workspace.places[value].data == NULL and (
+            if workspace.places[value] == NULL and (
                     workspace.arrays[value] is None):
                 raise NotStatic('value %d, which a plan reads, is missing' % value)
         for value in self.fresh:

@@ -27,12 +27,13 @@ cdef class Workspace:
     cdef readonly list functions
     cdef list templates
     cdef list plain
-    cdef vector[Place] places
+    cdef vector[char *] places      # addresses of the arrays
     cdef list leaving
     cdef set prepared
     cdef list buffers               # its own memory
     cdef vector[Py_ssize_t] views   # number of views of each of them
     cdef vector[int] kept           # values of these views
+    cdef set inner                  # values that have no arrays
     cdef vector[int] others         # values whose arrays may be referenced elsewhere
     cdef bint calls                 # whether functions may have been called
     cdef readonly set declined
@@ -45,6 +46,7 @@ cdef class Workspace:
         self.functions = functions
         self.leaving = list(leaving)
         self.prepared = set()
+        self.inner = set()
         self.buffers = []
         self.declined = set()
         self.fallbacks = {}
@@ -53,7 +55,7 @@ cdef class Workspace:
     cdef int _grow(self) except -1:
         while len(self.arrays) < len(self.templates):
             self.arrays.append(None)
-            self.places.push_back(Place(NULL, -1))
+            self.places.push_back(NULL)
         return 0
 
     cdef bint put(self, int value, object array) except -1:
@@ -65,20 +67,20 @@ cdef class Workspace:
         if not PyArray_CheckExact(array) or not same_type(array, template) or (
                 not PyArray_SAMESHAPE(<np.ndarray>array, <np.ndarray>template)):
             self.arrays[value] = None
-            self.places[value].data = NULL
+            self.places[value] = NULL
             return False
         if not PyArray_CHKFLAGS(<np.ndarray>array, CF_PLAIN_FLAGS) and (
                 self.plain[value]):
             array = numpy.array(array, order='C')
         self.arrays[value] = array
-        self.places[value].data = <char *>PyArray_DATA(<np.ndarray>array)
+        self.places[value] = <char *>PyArray_DATA(<np.ndarray>array)
         return True
 
     cdef bint put_gradient(self, int value, object gradient) except -1:
         """Set a gradient, an array or rows, in the same way."""
         if PyArray_CheckExact(gradient):
             return self.put(value, gradient)
-        self.places[value].data = NULL      # loops do not support rows
+        self.places[value] = NULL      # loops do not support rows
         self.arrays[value] = (
             gradient if is_like(gradient, self.templates[value]) else None)
         return self.arrays[value] is not None
@@ -125,7 +127,7 @@ cdef class Workspace:
         for value in values:
             array = self.arrays[value]
             if PyArray_CheckExact(array) and (
-                    <char *>PyArray_DATA(<np.ndarray>array) != self.places[value].data
+                    <char *>PyArray_DATA(<np.ndarray>array) != self.places[value]
                     or not PyArray_SAMESHAPE(
                         <np.ndarray>array, <np.ndarray>self.templates[value])):
                 return False

@@ -20,61 +20,117 @@ namespace {
 /* Bytes of a piece: a few pieces fit in the smallest cache. */
 constexpr ptrdiff_t PIECE = 4096;
 
+/* Bytes that the processor reads at once: arrays that begin elsewhere take longer. */
+constexpr ptrdiff_t LINE = 64;
+
 /* Number of instructions on a piece that justifies a thread: about 50 microseconds. */
 constexpr ptrdiff_t INSTRUCTIONS_BY_THREAD = 256;
 
-/* Memory of a value: of all its elements, or, if `piece` is not negative, the index
- * of a reused piece. */
-struct Place {
-    char *data;
-    ptrdiff_t piece;
-};
+/* Maximum number of loops in a group; a power of two. */
+constexpr int SITES = 16;
 
-/* A loop, with the positions of the values that it reads and writes. */
+/* A call of a loop of a group: its constants, and its operands as indexes of a table of
+ * addresses: a null pointer, reused pieces, and values in memory. */
 struct Instruction {
-    AnyLoop loop;
     double p, q;
-    int inputs[3], outputs[2];
+    int site, inputs[3], outputs[2];
 };
 
-inline void run_piece(const Instruction &it, char kind, const Place *places,
-                      char *pieces, ptrdiff_t first, ptrdiff_t count, ptrdiff_t size) {
-    const auto at = [=](int value) {
-        const Place &place = places[value];
-        return place.piece < 0 ? place.data + first * size
-                               : pieces + place.piece * PIECE;
-    };
-    it.loop.run(kind, at(it.inputs[0]), at(it.inputs[1]), at(it.inputs[2]),
-                at(it.outputs[0]), at(it.outputs[1]), count, it.p, it.q);
+/* Calls of few different loops. */
+struct Group {
+    std::vector<AnyLoop> loops;
+    std::vector<Instruction> instructions;
+};
+
+/* Calls the loop of a site. Each site has a separate call instruction: processors predict
+ * the jumps to it from earlier jumps, but some expect that a call by an address goes where
+ * it went before, and a wrong prediction takes longer than a small loop. */
+template <typename T, int first = 0, int count = SITES, typename... Operands>
+CF_ELEMENT void call(const AnyLoop *loops, int site, T p, T q, ptrdiff_t n,
+                     Operands... operands) {
+    if constexpr (count == 1) {
+        loops[first].of<T>()(operands..., p, q, loops[first].ufuncs, n);
+#if defined(__GNUC__)
+        __asm__ __volatile__("" : : "i"(first));   // or compilers join equal calls
+#endif
+    } else if (site & (count / 2))
+        call<T, first + count / 2, count / 2>(loops, site, p, q, n, operands...);
+    else
+        call<T, first, count / 2>(loops, site, p, q, n, operands...);
 }
 
-/* Memory for a number of pieces, which belongs to the thread. */
-inline char *own_pieces(ptrdiff_t count) {
-    static thread_local std::vector<char> memory;
-    const size_t size = (count + 1) * PIECE;
-    if (memory.size() < size)
-        memory.resize(size);
-    return memory.data() + (PIECE - (uintptr_t)memory.data() % PIECE);
-}
+/* Fused loops. */
+struct Fused {
+    std::vector<Group> groups;
+    std::vector<int> values;    // in memory
+    ptrdiff_t pieces = 0, count = 0;
 
-/* Runs some instructions on arrays of ``n`` elements, with a number of pieces. */
-inline void run_fused(const std::vector<Instruction> &instructions, char kind,
-                      const Place *places, ptrdiff_t pieces, ptrdiff_t n) {
-    const ptrdiff_t loops = instructions.size();
-    const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
-    const ptrdiff_t piece = PIECE / size;
-    const Release release(n * loops >= LONG_LOOP);
-    const ptrdiff_t grain = INSTRUCTIONS_BY_THREAD / loops + 1;
-    parallel((n + piece - 1) / piece, grain,
-             [=, &instructions](ptrdiff_t from, ptrdiff_t to) {
-        char *memory = own_pieces(pieces);
-        for (ptrdiff_t i = from; i < to; ++i) {
-            const ptrdiff_t count = std::min(piece, n - i * piece);
-            for (const Instruction &it : instructions)
-                run_piece(it, kind, places, memory, i * piece, count, size);
-        }
-    });
-}
+    void add(const AnyLoop &loop, Instruction it) {
+        const auto is_same = [&](const AnyLoop &other) {
+            return loop.f == other.f && loop.ufuncs == other.ufuncs;
+        };
+        const auto site_in = [&](const Group &group) {
+            return (int)(std::find_if(group.loops.begin(), group.loops.end(), is_same)
+                         - group.loops.begin());
+        };
+        if (groups.empty() || site_in(groups.back()) == SITES)
+            groups.emplace_back();
+        Group &group = groups.back();
+        it.site = site_in(group);
+        if (it.site == (int)group.loops.size())
+            group.loops.push_back(loop);
+        group.instructions.push_back(it);
+        ++count;
+    }
+
+    /* Runs the loops on arrays of ``n`` elements, given the addresses of all values. */
+    void run(char kind, char *const *places, ptrdiff_t n) const {
+        if (kind == 'f')
+            run_all<float>(places, n);
+        else
+            run_all<double>(places, n);
+    }
+
+private:
+    /* Memory for pieces and addresses, which belongs to the thread. */
+    static char *own_memory(size_t size) {
+        static thread_local std::vector<char> memory;
+        if (memory.size() < size + LINE)
+            memory.resize(size + LINE);
+        return memory.data() + (LINE - (uintptr_t)memory.data() % LINE);
+    }
+
+    template <typename T>
+    void run_all(char *const *places, ptrdiff_t n) const {
+        constexpr ptrdiff_t size = sizeof(T), piece = PIECE / size;
+        const ptrdiff_t room = (std::min(n, piece) * size + LINE - 1) / LINE * LINE;
+        const Release release(n * count >= LONG_LOOP);
+        parallel((n + piece - 1) / piece, INSTRUCTIONS_BY_THREAD / count + 1,
+                 [=](ptrdiff_t from, ptrdiff_t to) {
+            char *memory = own_memory(
+                pieces * room + (1 + pieces + values.size()) * sizeof(char *));
+            char **addresses = (char **)(memory + pieces * room);
+            addresses[0] = nullptr;
+            for (ptrdiff_t k = 0; k < pieces; ++k)
+                addresses[1 + k] = memory + k * room;
+            for (ptrdiff_t i = from; i < to; ++i) {
+                for (size_t k = 0; k < values.size(); ++k)
+                    addresses[1 + pieces + k] = places[values[k]] + i * PIECE;
+                run_piece<T>(addresses, std::min(piece, n - i * piece));
+            }
+        });
+    }
+
+    template <typename T>
+    void run_piece(char *const *at, ptrdiff_t n) const {
+        for (const Group &group : groups)
+            for (const Instruction &it : group.instructions)
+                call<T>(group.loops.data(), it.site, it.p, it.q, n,
+                        (const T *)at[it.inputs[0]], (const T *)at[it.inputs[1]],
+                        (const T *)at[it.inputs[2]], (T *)at[it.outputs[0]],
+                        (T *)at[it.outputs[1]]);
+    }
+};
 
 }  // namespace
 }  // namespace chainer_fast::plan

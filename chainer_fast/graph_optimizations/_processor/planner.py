@@ -8,6 +8,7 @@ from chainer_fast.graph_optimizations._call import template
 from chainer_fast.graph_optimizations._processor import plans
 from chainer_fast.graph_optimizations._processor.batches import batched
 from chainer_fast.graph_optimizations._processor.stacks import Stacks
+from chainer_fast.graph_optimizations._processor.sums import with_sums
 
 # A loop with its constants, or a step. ``is_planned`` is whether a step writes to
 # memory of the plan; a loop always does. Steps that draw random numbers keep their
@@ -124,8 +125,9 @@ class Planner:
         needed : set of int
             Values that other plans read.
         """
-        segments = self._segments(
-            self.operations if self._is_in_order else batched(self.operations))
+        segments = with_sums(self._segments(
+            self.operations if self._is_in_order else batched(self.operations)),
+            fresh | needed)
         first = {}
         last = {}
         needs = set()
@@ -142,7 +144,9 @@ class Planner:
                     if is_earlier or it.loop is None:
                         whole.add(value)
         whole &= made
-        pieces, count = self._pieces(segments, made - whole - fresh)
+        inner = {value for it in self.operations if it.loop
+                 for value in it.outputs} - whole - fresh
+        pieces = self._pieces(segments, inner)
         large = {value for value in whole - fresh
                  if self.values.templates[value].nbytes >= LARGE}
         buffers = self._buffers(segments, whole - fresh - large, needed, last)
@@ -155,9 +159,9 @@ class Planner:
         for value in arrays - fresh - needed:
             drops[last[value]] = [*(drops[last[value]] or ()), value]
         return plans.Plan(
-            [self._fused(them, count) if them[0].loop else them[0].step
+            [self._fused(them, pieces) if them[0].loop else them[0].step
              for them in segments],
-            sorted(fresh & made), buffers, pieces, starts, drops, sorted(arrays),
+            sorted(fresh & made), buffers, inner, starts, drops, sorted(arrays),
             sorted(needs), self._checks(segments, made - fresh - large, drops),
             not all([it.is_planned for it in self.operations]))
 
@@ -198,14 +202,15 @@ class Planner:
 
     def _fused(self, operations, pieces):
         template = self.values.templates[operations[0].outputs[0]]
-        return plans.FusedLoops(template.dtype.char, template.size, pieces, [
+        own = {value: pieces[value] for it in operations for value in it.outputs
+               if value in pieces}
+        return plans.FusedLoops(template.dtype.char, template.size, own, [
             (it.loop, it.inputs, it.outputs, it.constants) for it in operations])
 
     @staticmethod
     def _pieces(segments, values):
-        """Return pieces for values that only successive loops use, and their number."""
-        found = []
-        most = 0
+        """Return the numbers of pieces of values that only successive loops use."""
+        found = {}
         for operations in segments:
             last = {value: i for i, it in enumerate(operations)
                     for value in it.inputs + it.outputs}
@@ -214,13 +219,11 @@ class Planner:
             at = {}
             for i, it in enumerate(operations):
                 for value in values.intersection(it.outputs):
-                    at[value] = free.pop() if free else next(count)
-                    found.append((value, at[value]))
+                    found[value] = at[value] = free.pop() if free else next(count)
                 for value in at.keys() & {*it.inputs, *it.outputs}:
                     if last[value] == i:
                         free.append(at.pop(value))
-            most = max(most, next(count))
-        return found, most
+        return found
 
     def _buffers(self, segments, values, needed, last):
         """Return the arrays of values, which reuse those of others of their size."""

@@ -23,7 +23,8 @@ class Step:
 
 class FusedLoops(Step):
     def __new__(
-        cls, kind: str, n: int, pieces: int, loops: list[Any]) -> FusedLoops: ...
+        cls, kind: str, n: int, pieces: dict[int, int],
+        loops: list[Any]) -> FusedLoops: ...
 
 has_tiles: bool
 
@@ -87,7 +88,7 @@ class Dense(Step):
 class Plan:
     def __new__(
         cls, steps: list[Step], fresh: list[int], kept: list[tuple[int, int]],
-        pieces: list[tuple[int, int]], starts: list[list[int] | None],
+        inner: set[int], starts: list[list[int] | None],
         drops: list[list[int] | None], made: list[int], needs: list[int],
         checks: list[list[int]], calls: bool) -> Plan: ...
     def run(self, workspace: Workspace) -> bool: ...

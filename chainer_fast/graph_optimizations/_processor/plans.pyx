@@ -41,19 +41,19 @@ cdef extern from "chainer_fast/_core/arrays/private.hpp" namespace "chainer_fast
 
 cdef extern from "chainer_fast/graph_optimizations/_processor/fused.hpp" \
         namespace "chainer_fast::plan":
-    cdef struct Place:
-        char *data
-        ptrdiff_t piece
-
     cdef struct Instruction:
-        AnyLoop loop
         double p
         double q
         int inputs[3]
         int outputs[2]
 
-    void run_fused(const vector[Instruction] &, char, const Place *, ptrdiff_t pieces,
-                   ptrdiff_t n) noexcept
+    cdef cppclass Fused:
+        ptrdiff_t pieces
+        vector[int] values
+        void add(const AnyLoop &, Instruction)
+        void run(char, char *const *, ptrdiff_t n) noexcept
+
+    ptrdiff_t LINE
 
 cdef extern from "chainer_fast/backends/kernels/common/panels.hpp" \
         namespace "chainer_fast":
@@ -107,7 +107,7 @@ cdef class Step:
 
 cdef inline float *_data(Workspace workspace, int value) noexcept:
     """Return the address of a value; NULL for a negative number."""
-    return <float *>NULL if value < 0 else <float *>workspace.places[value].data
+    return <float *>NULL if value < 0 else <float *>workspace.places[value]
 
 
 include "_loops.pxi"

@@ -196,7 +196,7 @@ def test_what_does_not_fit_leaves_nothing_of_an_earlier_call():
 def test_a_plan_without_memory_of_its_own_raises():
     values = planner.Values()
     x, y = values.add((3,), np.dtype('f')), values.add((3,), np.dtype('>f4'))
-    plan = plans.Plan([], [y], [], [], [], [], [], [x], [], False)
+    plan = plans.Plan([], [y], [], set(), [], [], [], [x], [], False)
     workspace = plans.Workspace(values.templates, values.plain, [], [])
     workspace.fill([x], [np.ones(3, 'f')])
     with pytest.raises(plans.NotStatic, match='no memory'):

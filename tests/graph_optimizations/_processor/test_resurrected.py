@@ -195,7 +195,7 @@ def test_memory_that_a_function_has_kept_is_not_used_again(how, backprop):
             if got is None:
                 continue
         if how == 'base':
-            np.testing.assert_array_equal(np.ravel(got)[:copied.size], copied.ravel())
+            assert copied.tobytes() in got.tobytes()
             continue
         expected = copied if how == 'weak reference' else KEEPERS[how](copied)
         np.testing.assert_array_equal(np.asarray(got), np.asarray(expected))

@@ -177,7 +177,7 @@ struct Tanh {
     }
 };
 CF_LOOPS(Tanh)
-CF_LOOP_OF_UFUNC(tanh)
+CF_LOOP_OF_UFUNC_BUT_FLOATS(tanh, one_ulp::tanh)
 
 /* The logarithm of 1 + exp(z) is max(z, 0) + log(1 + exp(-|z|)), with z = beta x: that
  * exponential cannot overflow. */

@@ -17,19 +17,21 @@ CF_CLONES void multiply(T value, const T *g, T *out, ptrdiff_t n) {
 }
 
 template <typename T>
-void power(const T *x, const T *, const T *, T *out, T *, T value, T, const Unary *ufuncs,
-           ptrdiff_t n) {
+void power(const T *x, const T *, const T *c, T *out, T *, T value, T,
+           const Unary *ufuncs, ptrdiff_t n) {
     ufuncs->of<T>().run_with(x, &value, 0, out, n, sizeof(T));
+    add_if_given(c, out, n);
 }
 
 template <typename T>
-void power_grad(const T *x, const T *g, const T *, T *out, T *, T value, T less,
+void power_grad(const T *x, const T *g, const T *c, T *out, T *, T value, T less,
                 const Unary *ufuncs, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
         ufuncs->of<T>().run_with(x + i, &less, 0, out + i, m, sizeof(T));
         multiply(value, g + i, out + i, m);
     }
+    add_if_given(c, out, n);
 }
 
 const bool has_loops_of_powers = (

@@ -5,6 +5,9 @@
 #pragma once
 
 #include "chainer_fast/_cpu/element.hpp"
+#if !defined(__CUDACC__)
+#  include "chainer_fast/backends/kernels/common/exponential.hpp"
+#endif
 
 namespace chainer_fast {
 namespace arithmetic {
@@ -150,7 +153,7 @@ struct Log {
 CF_LOOPS(Log)
 CF_LOOP_OF_UFUNC(log)
 
-CF_LOOP_OF_UFUNC(exp)
+CF_LOOP_OF_UFUNC_BUT_FLOATS(exp, one_ulp::exp)
 
 struct Square {
     template <typename T>

@@ -12,7 +12,8 @@
 namespace chainer_fast {
 
 /* A loop over up to three arrays, with up to two constants and two results. Those with
- * fewer leave the rest alone; ``ufuncs`` are functions of NumPy that it calls. */
+ * fewer leave the rest alone, but add the third array to their result unless it is null;
+ * ``ufuncs`` are functions of NumPy that it calls. */
 template <typename T>
 using LoopOver = void (*)(const T *a, const T *b, const T *c, T *out, T *second, T p, T q,
                           const Unary *ufuncs, ptrdiff_t n);
@@ -39,6 +40,14 @@ struct AnyLoop {
     LoopOver<float> f;
     LoopOver<double> d;
     const Unary *ufuncs;
+
+    template <typename T>
+    LoopOver<T> of() const {
+        if constexpr (sizeof(T) == sizeof(float))
+            return f;
+        else
+            return d;
+    }
 
     void run(char kind, const void *a, const void *b, const void *c, void *out,
              void *second, ptrdiff_t n, double p, double q) const {
@@ -70,12 +79,13 @@ struct AnyLoop {
         if (inputs[1] == inputs[0])
             inputs[1] = nullptr;
         const float *second = inputs[1] ? tiles[1] : tiles[0];
+        const float *third = inputs[2] ? tiles[2] : nullptr;
         for (ptrdiff_t i = begin; i < end; i += HALVES_AT_ONCE) {
             const ptrdiff_t m = end - i < HALVES_AT_ONCE ? end - i : HALVES_AT_ONCE;
             for (int k = 0; k < 3; ++k)
                 if (inputs[k])
                     floats_from_halves(inputs[k] + i, tiles[k], m);
-            f(tiles[0], second, tiles[2], tiles[3], tiles[4], p, q, ufuncs, m);
+            f(tiles[0], second, third, tiles[3], tiles[4], p, q, ufuncs, m);
             for (int k = 0; k < 2; ++k)
                 if (outputs[k])
                     halves_from_floats(tiles[3 + k], outputs[k] + i, m);
@@ -83,10 +93,18 @@ struct AnyLoop {
     }
 };
 
+/* Adds an array, unless it is null, to a result in another. */
 template <typename T>
-void copied(const T *a, const T *, const T *, T *out, T *, T, T, const Unary *,
+void add_if_given(const T *c, T *out, ptrdiff_t n) {
+    if (c)
+        add_times(c, T(1), out, n);
+}
+
+template <typename T>
+void copied(const T *a, const T *, const T *c, T *out, T *, T, T, const Unary *,
             ptrdiff_t n) {
     memcpy(out, a, n * sizeof(T));
+    add_if_given(c, out, n);
 }
 
 constexpr ElementLoop COPY = {

@@ -10,7 +10,8 @@
 /* Lines: of an element whose functions take one array and constants, with the names of
  * NumPy's functions between its parts; of one that takes two arrays; and of a function of
  * NumPy. The gradient takes an operand and the gradient of the output; ``grads`` takes two
- * operands and that, and makes the gradients by both. */
+ * operands and that, and makes the gradients by both. A function of NumPy may have another
+ * in its place for floats. */
 #define CF_LOOPS(Element, ...) \
     static const bool has_loops_of_##Element = \
         add_loops<Element, 1>(#Element, {__VA_ARGS__});
@@ -18,6 +19,9 @@
     static const bool has_loops_of_##Element = add_loops<Element, 2>(#Element, {});
 #define CF_LOOP_OF_UFUNC(name) \
     static const bool has_loop_of_##name = add_loop_of_ufunc(#name);
+#define CF_LOOP_OF_UFUNC_BUT_FLOATS(name, function) \
+    static const bool has_loop_of_##name = \
+        add_loop_of_ufunc(#name, over<Of<Instead<function>>, 1, float>);
 
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 
@@ -67,13 +71,25 @@ CF_ELEMENT T with_constants(T p, T q, X... x) {
 }
 
 template <typename Function, int arrays, typename T>
-CF_CLONES void over(const T *a, const T *b, const T *, T *out, T *, T p, T q,
+CF_ELEMENT T element_at(const T *a, const T *b, T p, T q, ptrdiff_t i) {
+    if constexpr (arrays == 1)
+        return with_constants<Function>(p, q, a[i]);
+    else
+        return with_constants<Function>(p, q, a[i], b[i]);
+}
+
+template <typename Function, int arrays, typename T>
+CF_CLONES void over(const T *a, const T *b, const T *c, T *out, T *, T p, T q,
                     const Unary *, ptrdiff_t n) {
+    if (c) {
+        CF_INDEPENDENT
+        for (ptrdiff_t i = 0; i < n; ++i)
+            out[i] = c[i] + element_at<Function, arrays>(a, b, p, q, i);
+        return;
+    }
+    CF_INDEPENDENT
     for (ptrdiff_t i = 0; i < n; ++i)
-        if constexpr (arrays == 1)
-            out[i] = with_constants<Function>(p, q, a[i]);
-        else
-            out[i] = with_constants<Function>(p, q, a[i], b[i]);
+        out[i] = element_at<Function, arrays>(a, b, p, q, i);
 }
 
 template <typename Element, typename T>
@@ -85,10 +101,17 @@ CF_CLONES void over_three_to_two(
 }
 
 template <typename T>
-void over_one_by_ufunc(const T *a, const T *, const T *, T *out, T *, T, T,
+void over_one_by_ufunc(const T *a, const T *, const T *c, T *out, T *, T, T,
                        const Unary *ufuncs, ptrdiff_t n) {
     ufuncs[0].run(a, out, n);
+    add_if_given(c, out, n);
 }
+
+/* As an element. */
+template <float (*function)(float)>
+struct Instead {
+    static CF_ELEMENT float of(float x) { return function(x); }
+};
 
 /* -- by parts, between which NumPy's functions are called: of doubles, and of floats for
    which we have no function of our own */
@@ -110,7 +133,7 @@ CF_CLONES void outer(const T *x, const T *g, T *out, ptrdiff_t n, T p, T q) {
 
 /* The gradient calls the first of two functions. */
 template <typename Element, bool gradient, typename T>
-void by_parts(const T *x, const T *g, const T *, T *out, T *, T p, T q,
+void by_parts(const T *x, const T *g, const T *c, T *out, T *, T p, T q,
               const Unary *ufuncs, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i += PART) {
         const ptrdiff_t m = part_at(i, n);
@@ -120,6 +143,7 @@ void by_parts(const T *x, const T *g, const T *, T *out, T *, T p, T q,
             ufuncs[1].run(out + i, out + i, m);
         outer<Element, gradient>(x + i, gradient ? g + i : g, out + i, m, p, q);
     }
+    add_if_given(c, out, n);
 }
 
 /* -- lines of the table */
@@ -165,9 +189,9 @@ bool add_loops(const char *name, Ufuncs ufuncs) {
     return true;
 }
 
-inline bool add_loop_of_ufunc(const char *name) {
-    table.push_back({name, nullptr, 1, 0, over_one_by_ufunc<float>,
-                     over_one_by_ufunc<double>, {name}});
+inline bool add_loop_of_ufunc(
+        const char *name, LoopOver<float> f = over_one_by_ufunc<float>) {
+    table.push_back({name, nullptr, 1, 0, f, over_one_by_ufunc<double>, {name}});
     return true;
 }
 
