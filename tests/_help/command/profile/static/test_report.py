@@ -1,9 +1,11 @@
 """What a report advises."""
+import pathlib
 import types
 
 import pytest
 
 from chainer_fast._help.command.profile.static import methods, report, turns
+from tests.compat import processes
 
 
 def forward(self, x):
@@ -46,7 +48,7 @@ def test_it_pays():
     assert line.startswith(
         'forward: static_graph pays: 0.062 instead of 0.102 ms per update. Write '
         '@chainer.static_graph above it: ')
-    assert line.endswith('test_report.py, line 9.')
+    assert line.endswith('test_report.py, line %d.' % forward.__code__.co_firstlineno)
     assert last_line(SLOW, FAST, True).endswith(' ms per update.')
     assert last_line(SLOW, FAST, function=outer()).startswith('Net.forward: ')
 
@@ -110,6 +112,16 @@ def test_no_method():
     method.state = None
     assert report.text(session).splitlines()[-1].startswith(
         'No method of a chain was tried')
+
+
+def test_the_page_shows_these_tables():
+    page = pathlib.Path(processes.ROOT, 'docs/benchmark.md').read_text(encoding='utf-8')
+    session, method = make(SLOW, FAST)
+    method.reasons['one'] = 1
+    heads = [part.splitlines()[0].split()
+             for part in report.text(session).split('\n\n')[1:4]]
+    lines = [line.split() for line in page.splitlines()]
+    assert [head for head in heads if head not in lines] == []
 
 
 def test_calls_without_updates():
