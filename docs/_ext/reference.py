@@ -29,6 +29,9 @@ COMPLETE = (
     'training.extensions', 'training.triggers', 'training.updaters', 'function_hooks',
     'link_hooks', 'mn')
 MEMBERS_IN_TABLES = ('get_example', '__len__', 'serialize')
+# Types of arguments, which have entries on this page, and no pages.
+TYPES = 'reference/types'
+TYPE = re.compile(r'^\.\. data:: ([\w.]+)$', re.M)
 ENTRY = re.compile(r'^   ([a-z]\w*(?:\.\w+)*|[A-Z]\w*)$', re.M)
 logger = logging.getLogger(__name__)
 
@@ -43,6 +46,13 @@ def groups():
         for name in ENTRY.findall(path.read_text(encoding='utf-8'))}
 
 
+@functools.cache
+def types():
+    """Return the names of types of arguments, with the page that describes them."""
+    text = (DOCS / (TYPES + '.rst')).read_text(encoding='utf-8')
+    return {'chainer_fast.' + name: TYPES for name in TYPE.findall(text)}
+
+
 def expected():
     """Return the names that Chainer's manual documents, as they are called here."""
     names = (COMPAT / 'names_manual.txt').read_text().split()
@@ -51,7 +61,7 @@ def expected():
 
 def check(app, env):
     documented = env.get_domain('py').objects
-    for name in {*expected(), *groups()}:
+    for name in {*expected(), *groups(), *types()}:
         if name not in documented:
             logger.warning('%s has no page', name)
     for package in COMPLETE:
@@ -80,12 +90,13 @@ def look_up(name):
 
 @functools.cache
 def names_of_objects():
-    """Return the public name of each class and function, by its identity."""
+    """Return the public name of each class, function and type, by its identity."""
     with mock(['torch']):
-        objects = {name: look_up(name) for name in groups()}
+        objects = {name: look_up(name) for name in {**groups(), **types()}}
     found = {}
     for name, obj in objects.items():
-        if obj is not None:
+        # Types without a declaration are one object.
+        if obj is not None and obj is not typing.Any:
             found.setdefault(id(obj), name)
     return found
 
@@ -178,7 +189,8 @@ def public_reference(app, env, node, contnode):
                 if public in domain.objects:
                     return domain.resolve_xref(
                         env, node['refdoc'], app.builder, 'obj', public, node, contnode)
-    matches = [name for name in groups() if name.endswith('.' + target)]
+    matches = [name for name in {**groups(), **types()}
+               if name.endswith('.' + target)]
     if len(matches) == 1:
         return domain.resolve_xref(
             env, node['refdoc'], app.builder, 'obj', matches[0], node, contnode)

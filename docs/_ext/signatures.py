@@ -19,7 +19,8 @@ UNBOUND = {'Device': 'chainer_fast.backend.Device'}
 
 def written(annotation):
     """Return a type as a source would have it."""
-    return str(annotation).replace('typing.', '').replace('NoneType', 'None')
+    text = re.sub(r'\b(typing|collections\.abc)\.', '', str(annotation))
+    return text.replace('NoneType', 'None')
 
 
 class PublicNames(ast.NodeTransformer):
