@@ -26,7 +26,8 @@ const FIRST = {
 
 const root = process.argv[2];
 const context = vm.createContext({
-  _ready: () => {}, console, document: {addEventListener: () => {}}, window: {},
+  _ready: () => {}, document: {getElementById: () => null},
+  localStorage: {setItem: () => {}},
   DocumentOptions: {
     BUILDER: 'html', FILE_SUFFIX: '.html', LINK_SUFFIX: '.html', HAS_SOURCE: false},
 });

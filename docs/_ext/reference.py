@@ -33,6 +33,9 @@ MEMBERS_IN_TABLES = ('get_example', '__len__', 'serialize')
 TYPES = 'reference/types'
 TYPE = re.compile(r'^\.\. data:: ([\w.]+)$', re.M)
 ENTRY = re.compile(r'^   ([a-z]\w*(?:\.\w+)*|[A-Z]\w*)$', re.M)
+TITLE = re.compile(r'(?<=<h1>)[\w.]+')
+# The longest part of a name that fits on the screen of a telephone.
+LONG_PART = 22
 logger = logging.getLogger(__name__)
 
 
@@ -220,7 +223,16 @@ def link_to_group(app, pagename, templatename, context, doctree):
     if group and pagename.startswith(PAGES):
         title = app.env.titles[group].astext()
         context['body'] = '<p class="group"><a href="%s">%s</a></p>\n%s' % (
-            app.builder.get_relative_uri(pagename, group), title, context['body'])
+            app.builder.get_relative_uri(pagename, group), title,
+            TITLE.sub(with_breaks, context['body'], count=1))
+
+
+def with_breaks(match):
+    """Let a title break after a dot, and a long part of it after an underscore."""
+    parts = match[0].split('.')
+    return '.<wbr>'.join([
+        part if len(part) <= LONG_PART else part.replace('_', '_<wbr>')
+        for part in parts])
 
 
 IN_OTHER_FILES = {}

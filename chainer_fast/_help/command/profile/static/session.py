@@ -112,7 +112,7 @@ class Session:
         def call(chain, *args, **kwargs):
             return self._call(method, chain, args, kwargs)
 
-        call._measured = plain
+        call._measured = plain      # type: ignore[attr-defined]    # a mark
         return call
 
     def _call(self, method, chain, args, kwargs):
