@@ -36,10 +36,10 @@ class PublicNames(ast.NodeTransformer):
                 return ast.Name('Self')
             found = found.__bound__ or typing.Any
             return ast.Name(written(found))
-        if node.id.startswith('_') and typing.get_args(found):
-            return ast.Name(written(found))
-        return ast.Name(names_of_objects().get(
-            id(found), self.aliases.get(node.id, node.id)))
+        public = names_of_objects().get(id(found), self.aliases.get(node.id))
+        if public is None and typing.get_args(found):
+            return ast.Name(written(found))     # a type without a page
+        return ast.Name(public or node.id)
 
     def visit_Attribute(self, node):
         if ast.unparse(node.value) in ('tp', 'types'):
