@@ -15,7 +15,6 @@ const FIRST = {
   'resume': 'guides/trainer#resume',
   'out of memory': 'guides/recipes#out-of-memory',
   'mixed precision': 'guides/devices#mixed-precision',
-  'training loop': 'guides/links#the-training-loop',
   'static_graph': 'reference/generated/chainer_fast.static_graph',
   'does static_graph pay': 'benchmark#does-static-graph-pay',
   'dropout': 'reference/generated/chainer_fast.functions.dropout',
@@ -26,11 +25,12 @@ const FIRST = {
 
 const root = process.argv[2];
 const context = vm.createContext({
-  _ready: () => {}, document: {getElementById: () => null},
-  localStorage: {setItem: () => {}},
+  _ready: () => {}, _: (text) => text, document: {getElementById: () => null},
+  SPHINX_HIGHLIGHT_ENABLED: false,
   DocumentOptions: {
     BUILDER: 'html', FILE_SUFFIX: '.html', LINK_SUFFIX: '.html', HAS_SOURCE: false},
 });
+context.window = context;
 for (const file of ['_static/language_data.js', '_static/searchtools.js', 'searchindex.js'])
   vm.runInContext(fs.readFileSync(path.join(root, file), 'utf8'), context, file);
 const search = vm.runInContext(
