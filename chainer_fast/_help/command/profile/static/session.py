@@ -197,7 +197,7 @@ class Session:
     def _end_update(self):
         if self.is_on_device:
             with self._spans.span('update'):
-                cuda.get_current_stream().synchronize()
+                cuda.cupy.cuda.get_current_stream().synchronize()
         if not self.has_updates:
             # What was called before was not part of updates.
             self.has_updates = True
