@@ -91,10 +91,9 @@ class Method:
         if self.plain.__module__.startswith('chainer_fast.'):
             return None
         code = self.plain.__code__
-        path = os.path.relpath(code.co_filename)
-        if path.startswith(os.pardir):
-            path = code.co_filename
-        return '%s, line %d' % (path, code.co_firstlineno)
+        here = os.path.join(os.getcwd(), '')
+        return '%s, line %d' % (
+            code.co_filename.removeprefix(here), code.co_firstlineno)
 
     @property
     def n_static(self):
