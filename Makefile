@@ -55,8 +55,8 @@ help:
 	@echo 'make release-check  build the source distribution and wheels of the latest commit,'
 	@echo '            install and test them; PYTHONS="3.11 3.12" selects versions'
 	@echo 'make locks  update the versions that the build, the tests and the release check use'
-	@echo 'make docs   build these pages, with the gallery, and check their examples and links:'
-	@echo '            build/docs/html/index.html'
+	@echo 'make docs   build these pages, with the gallery, and check their examples, links and,'
+	@echo '            with node, searches: build/docs/html/index.html'
 	@echo 'make docs-links  check the links of the pages to other hosts'
 	@echo 'make clean  remove environments and build products'
 	@echo
@@ -446,6 +446,7 @@ docs: build $(VENV)/.docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:cacheprovider docs
 	$(SPHINX) -b html docs $(PAGES)/html
 	$(BIN)/python docs/check_links.py $(PAGES)/html
+	if command -v node > /dev/null; then node docs/check_search.js $(PAGES)/html; fi
 
 docs-links: docs
 	$(SPHINX) -b linkcheck docs $(PAGES)/linkcheck

@@ -103,6 +103,8 @@ numpydoc_xref_aliases = {
     'Optimizer': 'chainer_fast.Optimizer',
     'Trainer': 'chainer_fast.training.Trainer',
     'Distribution': 'chainer_fast.Distribution',
+    # Only words that differ from their targets are links.
+    'chainer_fast.utils.type_check.InvalidType': 'utils.type_check.InvalidType',
 }
 python_maximum_signature_line_length = 80
 python_use_unqualified_type_names = True

@@ -43,6 +43,7 @@ def leave_folder(namespace):
 pytest_collect_file = Sybil(
     parsers=[parser()],
     # Programs on other pages need the name ``chainer``, several processes or a file.
-    filenames={'index.md', 'start.md', 'pytorch.md', 'drop-in.md', 'chainerx.md'},
+    filenames={'index.md', 'start.md', 'pytorch.md', 'drop-in.md', 'chainerx.md',
+               'benchmark.md'},
     patterns=['guides/*.md'],
     setup=enter_folder, teardown=leave_folder).pytest()

@@ -5,6 +5,7 @@ import os
 import pickle
 import pkgutil
 import pydoc
+import re
 import typing
 
 import numpy as np
@@ -123,6 +124,18 @@ def test_type_hints():
 def test_help():
     assert failures(
         lambda value: value.__name__ in pydoc.plain(pydoc.render_doc(value))) == {}
+
+
+def test_signatures_have_types_without_modules():
+    """As in ``Any`` and ``Sequence[int]``, which fit in a line."""
+    def check(value):
+        if not value.__module__.startswith((
+                'chainer_fast.functions.', 'chainer_fast.links.')) or (
+                    inspect.isclass(value) and issubclass(value, Exception)):
+            return True
+        return not re.search(r'\b(tp|typing|abc)\.', str(inspect.signature(value)))
+
+    assert failures(check) == {}
 
 
 def test_completion():

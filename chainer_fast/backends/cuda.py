@@ -230,8 +230,7 @@ def get_device_from_array(*arrays: tp.Any) -> tp.Any:
 
     See Also
     --------
-    chainer_fast.backend.get_device_from_array : Returns devices of all
-    backends.
+    chainer_fast.backend.get_device_from_array : Devices of all backends.
     """
     if available:
         for arr in arrays:

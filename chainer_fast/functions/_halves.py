@@ -1,7 +1,8 @@
 """Computation with float16 variables in float32."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -9,7 +10,7 @@ from chainer_fast.functions.array import cast
 from chainer_fast.variable import Variable
 
 
-def in_single(compute: tp.Callable[..., Variable], *xs: tp.Any) -> Variable:
+def in_single(compute: Callable[..., Variable], *xs: Any) -> Variable:
     """Return ``compute(*xs)``, computed in float32 and rounded if all are float16.
 
     Parameters

@@ -121,6 +121,22 @@ class Call:
         return kind
 
 
+def obstacle(inputs):
+    """Return why a call with these inputs has no kind, as text."""
+    if config.debug:
+        return 'config.debug is True'
+    if get_function_hooks() or _get_link_hooks():
+        return 'hooks of functions or links are in use'
+    if any([getattr(x, 'layout', None) is not None for x in inputs]):
+        return 'an input has a memory layout'
+    arrays = [getattr(x, 'raw_array', x) for x in inputs]
+    if all([type(x) is numpy.ndarray for x in arrays]):
+        if all([x.flags.c_contiguous for x in arrays]):
+            return 'an argument is not hashable'
+        return 'an input is not in C order'
+    return 'the inputs are neither arrays of NumPy nor arrays on one GPU of NVIDIA'
+
+
 def _settings(gpu):
     """Return the configuration that repeated calls depend on."""
     names = _PROCESSOR_SETTINGS if gpu is None else _GPU_SETTINGS

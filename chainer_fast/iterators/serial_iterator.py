@@ -26,7 +26,7 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     order_sampler : callable, optional
         Returns the order of the next epoch, see
         :class:`chainer_fast.iterators.OrderSampler`. It cannot be combined with
-            ``shuffle``.
+        ``shuffle``.
 
     Attributes
     ----------

@@ -29,7 +29,13 @@ COMPLETE = (
     'training.extensions', 'training.triggers', 'training.updaters', 'function_hooks',
     'link_hooks', 'mn')
 MEMBERS_IN_TABLES = ('get_example', '__len__', 'serialize')
+# Types of arguments, which have entries on this page, and no pages.
+TYPES = 'reference/types'
+TYPE = re.compile(r'^\.\. data:: ([\w.]+)$', re.M)
 ENTRY = re.compile(r'^   ([a-z]\w*(?:\.\w+)*|[A-Z]\w*)$', re.M)
+TITLE = re.compile(r'(?<=<h1>)[\w.]+')
+# The longest part of a name that fits on the screen of a telephone.
+LONG_PART = 22
 logger = logging.getLogger(__name__)
 
 
@@ -43,6 +49,13 @@ def groups():
         for name in ENTRY.findall(path.read_text(encoding='utf-8'))}
 
 
+@functools.cache
+def types():
+    """Return the names of types of arguments, with the page that describes them."""
+    text = (DOCS / (TYPES + '.rst')).read_text(encoding='utf-8')
+    return {'chainer_fast.' + name: TYPES for name in TYPE.findall(text)}
+
+
 def expected():
     """Return the names that Chainer's manual documents, as they are called here."""
     names = (COMPAT / 'names_manual.txt').read_text().split()
@@ -51,7 +64,7 @@ def expected():
 
 def check(app, env):
     documented = env.get_domain('py').objects
-    for name in {*expected(), *groups()}:
+    for name in {*expected(), *groups(), *types()}:
         if name not in documented:
             logger.warning('%s has no page', name)
     for package in COMPLETE:
@@ -80,12 +93,13 @@ def look_up(name):
 
 @functools.cache
 def names_of_objects():
-    """Return the public name of each class and function, by its identity."""
+    """Return the public name of each class, function and type, by its identity."""
     with mock(['torch']):
-        objects = {name: look_up(name) for name in groups()}
+        objects = {name: look_up(name) for name in {**groups(), **types()}}
     found = {}
     for name, obj in objects.items():
-        if obj is not None:
+        # Types without a declaration are one object.
+        if obj is not None and obj is not typing.Any:
             found.setdefault(id(obj), name)
     return found
 
@@ -178,7 +192,8 @@ def public_reference(app, env, node, contnode):
                 if public in domain.objects:
                     return domain.resolve_xref(
                         env, node['refdoc'], app.builder, 'obj', public, node, contnode)
-    matches = [name for name in groups() if name.endswith('.' + target)]
+    matches = [name for name in {**groups(), **types()}
+               if name.endswith('.' + target)]
     if len(matches) == 1:
         return domain.resolve_xref(
             env, node['refdoc'], app.builder, 'obj', matches[0], node, contnode)
@@ -208,7 +223,16 @@ def link_to_group(app, pagename, templatename, context, doctree):
     if group and pagename.startswith(PAGES):
         title = app.env.titles[group].astext()
         context['body'] = '<p class="group"><a href="%s">%s</a></p>\n%s' % (
-            app.builder.get_relative_uri(pagename, group), title, context['body'])
+            app.builder.get_relative_uri(pagename, group), title,
+            TITLE.sub(with_breaks, context['body'], count=1))
+
+
+def with_breaks(match):
+    """Let a title break after a dot, and a long part of it after an underscore."""
+    parts = match[0].split('.')
+    return '.<wbr>'.join([
+        part if len(part) <= LONG_PART else part.replace('_', '_<wbr>')
+        for part in parts])
 
 
 IN_OTHER_FILES = {}

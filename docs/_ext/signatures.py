@@ -19,7 +19,8 @@ UNBOUND = {'Device': 'chainer_fast.backend.Device'}
 
 def written(annotation):
     """Return a type as a source would have it."""
-    return str(annotation).replace('typing.', '').replace('NoneType', 'None')
+    text = re.sub(r'\b(typing|collections\.abc)\.', '', str(annotation))
+    return text.replace('NoneType', 'None')
 
 
 class PublicNames(ast.NodeTransformer):
@@ -35,10 +36,10 @@ class PublicNames(ast.NodeTransformer):
                 return ast.Name('Self')
             found = found.__bound__ or typing.Any
             return ast.Name(written(found))
-        if node.id.startswith('_') and typing.get_args(found):
-            return ast.Name(written(found))
-        return ast.Name(names_of_objects().get(
-            id(found), self.aliases.get(node.id, node.id)))
+        public = names_of_objects().get(id(found), self.aliases.get(node.id))
+        if public is None and typing.get_args(found):
+            return ast.Name(written(found))     # a type without a page
+        return ast.Name(public or node.id)
 
     def visit_Attribute(self, node):
         if ast.unparse(node.value) in ('tp', 'types'):

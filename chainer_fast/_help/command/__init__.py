@@ -27,7 +27,10 @@ def main() -> None:
         return
     sys.argv = given.program
     program.alias_here_and_in_children()
-    if given.profile is not None:
+    if given.static:
+        from chainer_fast._help.command.profile import static
+        static.print_at_exit(given.updates)
+    elif given.profile is not None:
         from chainer_fast._help.command import profile
         try:
             profile.print_at_exit(given.profile)

@@ -1,4 +1,5 @@
 """The arguments of ``chainer-fast`` and of its commands except ``check``."""
+import argparse
 import os
 import re
 import sys
@@ -26,6 +27,13 @@ oneDNN, CUDA, or general: plain NumPy or CuPy), and why it took no faster one. T
 a file, such as trace.json, for a trace that ui.perfetto.dev opens. docs/performance.md
 explains how to read them.'''
 
+_STATIC = '''\
+report whether static_graph pays, instead of the tables: updates take turns with it and
+without. The report has the methods of chains that the program decorates, or else those
+for which the decorator was tried, from the outermost chain inwards; how many of their
+calls were planned, and why others were not; and the time of updates with each method
+static, and without. docs/benchmark.md explains how to read it.'''
+
 _LEGACY = '''\
 run a program written for Chainer 1 to 6, and for the Python and NumPy of that time,
 without changes to its sources; report to standard error what was adapted, where, and
@@ -50,7 +58,7 @@ command, write ./NAME.'''
 _OF_PYTHON = re.compile('-[WX]|-[bBdEIiOPqRsSuvx]+$')
 
 # Options of this command whose value is the next argument.
-_WITH_VALUE = '--parts', '--trace', '--print-completion'
+_WITH_VALUE = '--parts', '--trace', '--updates', '--print-completion'
 
 
 def _add_options(parser, *without):
@@ -73,8 +81,15 @@ def _add_program(commands, name, summary, description, *without, **defaults):
     _add_options(added, *without)
     added.set_defaults(**{
         'profile': None, 'legacy': None, 'doctor': False, 'version': False,
-        'print_completion': None, **defaults})
+        'print_completion': None, 'static': False, 'updates': None, **defaults})
     return added
+
+
+def _number(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(
+            '%r is not a number of updates: write 200, for example' % text)
+    return int(text)
 
 
 def tree():
@@ -94,6 +109,7 @@ def tree():
                         help='print the versions of this package and of Chainer')
     parser.add_argument('--print-completion', choices=['bash', 'zsh'], metavar='SHELL',
                         help=_COMPLETION)
+    parser.set_defaults(static=False, updates=None)
     commands = parser.add_subparsers(
         title='commands', metavar='COMMAND', prog='chainer-fast')
     _add_program(commands, 'run', 'run a program', _DESCRIPTION)
@@ -103,6 +119,10 @@ def tree():
         + _PROFILE[0].upper() + _PROFILE[1:], 'profile', profile='')
     profile.add_argument('--trace', dest='profile', metavar='FILE', default='',
                          help='file for a trace, as with --profile=')
+    profile.add_argument('--static', action='store_true', help=_STATIC)
+    profile.add_argument(
+        '--updates', type=_number, metavar='N',
+        help='with --static: end the program after N updates of its parameters')
     legacy = _add_program(
         commands, 'legacy', 'run a program written for Chainer 1 to 6',
         _LEGACY[0].upper() + _LEGACY[1:], 'legacy', legacy='1')
@@ -175,7 +195,8 @@ def parse(arguments):
         ``'1'`` if they are omitted, or None; ``version`` is bool, and
         ``print_completion`` the name of a shell, or None. ``program`` is a list of the
         script or module and its arguments, and ``is_module`` is True for a module;
-        neither is set with ``doctor``, ``version`` and ``print_completion``.
+        neither is set with ``doctor``, ``version`` and ``print_completion``. ``static``
+        is bool, and ``updates`` a number or None.
     """
     parser, commands = tree()
     whole, names = parser, commands.choices
@@ -192,6 +213,10 @@ def parse(arguments):
         return given
     if given.version or given.print_completion:
         return given
+    if given.static and given.profile:
+        parser.error('--static writes no trace: omit --static or --trace')
+    if given.updates and not given.static:
+        parser.error('--updates needs --static')
     program = arguments[end:]
     is_module = bool(program) and program[0].startswith('-m')
     if is_module:

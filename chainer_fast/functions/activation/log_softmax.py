@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
@@ -63,7 +64,7 @@ class LogSoftmaxGrad(FunctionNode):
     """
 
     def __init__(
-            self, x_xp: Xp, x_shape: tp.Sequence[tp.Any], x_dtype: DTypeSpec,
+            self, x_xp: Xp, x_shape: Sequence[Any], x_dtype: DTypeSpec,
             axis: int) -> None:
         super().__init__()
         self._x_shape = x_shape

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
@@ -53,7 +53,7 @@ class PReLUFunctionGrad(FunctionNode):
 
     def __init__(
             self, cond: NdArray, reduce_axes: tuple[int, ...],
-            extended_shape: tp.Sequence[int]) -> None:
+            extended_shape: Sequence[int]) -> None:
         self.extended_shape = extended_shape
         self.reduce_axes = reduce_axes
         self.cond = cond

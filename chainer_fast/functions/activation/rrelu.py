@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, NoReturn
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import activation, noise
@@ -88,7 +88,7 @@ def rrelu(
         x: VariableOrArray, l: float = 1. / 8,  # noqa: E741
         u: float = 1. / 3, *,
         r: NdArray | None = None, return_r: bool = False,
-        **kwargs: tp.NoReturn) -> Variable | tuple[tp.Any, ...]:
+        **kwargs: NoReturn) -> Variable | tuple[Any, ...]:
     """Leaky rectified linear unit with a random slope for each element.
 
     .. math:: f(x) = x \\quad (x \\ge 0), \\qquad f(x) = r x \\quad (x < 0)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import record
@@ -41,9 +42,9 @@ class SigmoidGrad(FunctionNode):
         for callers that access it.
     """
 
-    def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
+    def __init__(self, inputs: Sequence[Any]) -> None:
         super().__init__()
-        self.x: tp.Any = inputs[0]
+        self.x: Any = inputs[0]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'y', 'gy')

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.backends.kernels import record
@@ -44,9 +45,9 @@ class SoftplusGrad(FunctionNode):
         One element, the factor ``beta``.
     """
 
-    def __init__(self, inputs: tp.Sequence[tp.Any]) -> None:
+    def __init__(self, inputs: Sequence[Any]) -> None:
         super().__init__()
-        self.beta: tp.Any = inputs[0]
+        self.beta: Any = inputs[0]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.similar_floats(in_types, 'x', 'gy')

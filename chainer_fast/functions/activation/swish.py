@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.backends.kernels import activation as kernels
 from chainer_fast.function_node import FunctionNode
@@ -50,7 +50,7 @@ class SwishGrad(FunctionNode):
     """
 
     def __init__(
-            self, extended_shape: tp.Sequence[int],
+            self, extended_shape: Sequence[int],
             reduction_axes: tuple[int, ...]) -> None:
         self.extended_shape = extended_shape
         self.reduction_axes = reduction_axes

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -177,12 +178,12 @@ def _view(xp, memory, shape, strides, offset):
 class AsStrided(FunctionNode):
     """View with a given geometry into the memory of an array."""
 
-    input_geometry: tp.Any = None
+    input_geometry: Any = None
 
     def __init__(
-            self, shape: tp.Sequence[int], strides: tp.Sequence[int],
+            self, shape: Sequence[int], strides: Sequence[int],
             storage_offset: int | None = None) -> None:
-        self.storage_offset: tp.Any = _numbers.plain(storage_offset)
+        self.storage_offset: Any = _numbers.plain(storage_offset)
         self.strides = _numbers.plain_all(strides)
         self.shape = _numbers.plain_all(shape)
 
@@ -227,8 +228,8 @@ class AsStridedGrad(FunctionNode):
     """
 
     def __init__(
-            self, input_geometry: TensorGeometry, shape: tp.Sequence[int],
-            strides: tp.Sequence[int], storage_offset: int | None) -> None:
+            self, input_geometry: TensorGeometry, shape: Sequence[int],
+            strides: Sequence[int], storage_offset: int | None) -> None:
         super().__init__()
         self.input_geometry = input_geometry
         self.shape = shape
@@ -277,7 +278,7 @@ class _AsStridedGradGrad(FunctionNode):
 
 
 def as_strided(
-        x: VariableOrArray, shape: tp.Sequence[int], strides: tp.Sequence[int],
+        x: VariableOrArray, shape: Sequence[int], strides: Sequence[int],
         storage_offset: int | None = None) -> Variable:
     """View with a given geometry into the memory of an array.
 

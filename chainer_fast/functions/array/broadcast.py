@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import overload
 
 import numpy
 
@@ -44,7 +45,7 @@ class Broadcast(FunctionNode):
 class BroadcastTo(FunctionNode):
     """Broadcasts an array to a given shape."""
 
-    def __init__(self, shape: tp.Sequence[int]) -> None:
+    def __init__(self, shape: Sequence[int]) -> None:
         super().__init__()
         self._shape = tuple(shape)
 
@@ -82,11 +83,11 @@ class BroadcastTo(FunctionNode):
         return sum_.sum_to(grad_outputs[0], source.shape),
 
 
-@tp.overload
+@overload
 def broadcast(
         x0: VariableOrArray, x1: VariableOrArray, /,
         *args: VariableOrArray) -> tuple[Variable, ...]: ...
-@tp.overload
+@overload
 def broadcast(x: VariableOrArray, /) -> Variable: ...
 def broadcast(*args: VariableOrArray) -> Variable | tuple[Variable, ...]:
     """Broadcasts arrays against each other.
@@ -127,7 +128,7 @@ def broadcast(*args: VariableOrArray) -> Variable | tuple[Variable, ...]:
     return Broadcast().apply(args)
 
 
-def broadcast_to(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
+def broadcast_to(x: VariableOrArray, shape: Sequence[int]) -> Variable:
     """Broadcasts an array to a given shape.
 
     Parameters

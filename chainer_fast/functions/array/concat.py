@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -56,7 +56,7 @@ class Concat(FunctionNode):
         return split_axis.split_axis(grad_outputs[0], boundaries, self.axis)
 
 
-def concat(xs: tp.Sequence[VariableOrArray], axis: int = 1) -> Variable:
+def concat(xs: Sequence[VariableOrArray], axis: int = 1) -> Variable:
     """Joins arrays along an axis.
 
     Parameters

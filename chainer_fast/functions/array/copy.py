@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast._backend import Device
@@ -28,11 +28,11 @@ class Copy(FunctionNode):
             return x.copy(),
         return self.out_device.send(x),
 
-    def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
+    def forward_chainerx(self, inputs: tuple[Any, ...]) -> Any:
         x, = inputs
         if self._in_device == self.out_device:
             return x.copy(),
-        target: tp.Any = self.out_device
+        target: Any = self.out_device
         return x.to_device(target.device),
 
     def backward(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
@@ -52,7 +53,7 @@ class DiagonalGrad(FunctionNode):
     """
 
     def __init__(
-            self, out_shape: tp.Sequence[tp.Any], offset: int, axis1: int,
+            self, out_shape: Sequence[Any], offset: int, axis1: int,
             axis2: int) -> None:
         super().__init__()
         self.out_shape = out_shape

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.functions.array import _at_least_nd
 from chainer_fast.variable import Variable, VariableOrArray
@@ -19,7 +19,7 @@ class Dstack(_at_least_nd.JoinAtLeastND):
         return 2
 
 
-def dstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
+def dstack(xs: Sequence[VariableOrArray]) -> Variable:
     """Joins arrays in depth, along the third axis.
 
     Parameters

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -16,7 +17,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-def as_index_tuple(slices: tp.Any) -> tuple[tp.Any, ...]:
+def as_index_tuple(slices: Any) -> tuple[Any, ...]:
     """Convert an index to a tuple with one entry per axis.
 
     A list of integers or booleans indexes the first axis; any other list is treated as
@@ -36,7 +37,7 @@ def as_index_tuple(slices: tp.Any) -> tuple[tp.Any, ...]:
     return slices
 
 
-def is_basic(slices: tp.Any) -> bool:
+def is_basic(slices: Any) -> bool:
     """Return whether an index tuple selects each element at most once."""
     return all(
         s is None or s is Ellipsis or isinstance(s, slice)
@@ -44,7 +45,7 @@ def is_basic(slices: tp.Any) -> bool:
         for s in slices)
 
 
-def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
+def on_module_of(xp: Xp, slices: Any) -> tuple[Any, ...]:
     """Convert the NumPy arrays within an index to the module of the indexed array."""
     if xp is numpy:
         return slices
@@ -56,9 +57,9 @@ def on_module_of(xp: Xp, slices: tp.Any) -> tuple[tp.Any, ...]:
 class GetItem(FunctionNode):
     """Returns the elements that an index selects."""
 
-    def __init__(self, slices: tp.Any) -> None:
+    def __init__(self, slices: Any) -> None:
         super().__init__()
-        self.slices: tuple[tp.Any, ...] = as_index_tuple(slices)
+        self.slices: tuple[Any, ...] = as_index_tuple(slices)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))
@@ -86,7 +87,7 @@ class GetItemGrad(FunctionNode):
     """
 
     def __init__(
-            self, slices: tp.Sequence[tp.Any], in_shape: tp.Sequence[tp.Any]) -> None:
+            self, slices: Sequence[Any], in_shape: Sequence[Any]) -> None:
         super().__init__()
         self.slices = slices
         self._in_shape = in_shape
@@ -108,7 +109,7 @@ class GetItemGrad(FunctionNode):
         return GetItem(self.slices).apply(ggx)
 
 
-def get_item(x: VariableOrArray, slices: tp.Any) -> Variable:
+def get_item(x: VariableOrArray, slices: Any) -> Variable:
     """Selects elements of an array, as ``x[slices]`` does.
 
     Parameters

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.functions.array import _at_least_nd
 from chainer_fast.variable import Variable, VariableOrArray
@@ -16,7 +16,7 @@ class Hstack(_at_least_nd.JoinAtLeastND):
         return min(max(ndim, 1) - 1, 1)
 
 
-def hstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
+def hstack(xs: Sequence[VariableOrArray]) -> Variable:
     """Joins arrays horizontally: vectors end to end, others along axis 1.
 
     Parameters

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
@@ -20,19 +21,19 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class _Window(FunctionNode):
     """Geometry of a window: pairs of numbers for the height and the width."""
 
-    kh: tp.Any
-    kw: tp.Any
-    sy: tp.Any
-    sx: tp.Any
-    ph: tp.Any
-    pw: tp.Any
-    dy: tp.Any
-    dx: tp.Any
+    kh: Any
+    kw: Any
+    sy: Any
+    sx: Any
+    ph: Any
+    pw: Any
+    dy: Any
+    dx: Any
 
     def __init__(
-            self, ksize: int | tp.Sequence[int], stride: int | tp.Sequence[int],
-            pad: int | tp.Sequence[int], cover_all: bool,
-            dilate: int | tp.Sequence[int]) -> None:
+            self, ksize: int | Sequence[int], stride: int | Sequence[int],
+            pad: int | Sequence[int], cover_all: bool,
+            dilate: int | Sequence[int]) -> None:
         self._window = ksize, stride, pad, cover_all, dilate
         self.cover_all = cover_all
         numbers = [_numbers.both(x, name) for name, x in (
@@ -74,9 +75,9 @@ class Im2ColGrad(_Window):
     """
 
     def __init__(
-            self, ksize: int | tp.Sequence[int], stride: int | tp.Sequence[int],
-            pad: int | tp.Sequence[int], cover_all: bool,
-            dilate: int | tp.Sequence[int], in_shape: tp.Sequence[int]) -> None:
+            self, ksize: int | Sequence[int], stride: int | Sequence[int],
+            pad: int | Sequence[int], cover_all: bool,
+            dilate: int | Sequence[int], in_shape: Sequence[int]) -> None:
         super().__init__(ksize, stride, pad, cover_all, dilate)
         self.in_shape = in_shape
 
@@ -98,9 +99,9 @@ class Im2ColGrad(_Window):
 
 
 def im2col(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | Sequence[int] = 1) -> Variable:
     """Copies the patches of images that a sliding window covers.
 
     .. math::

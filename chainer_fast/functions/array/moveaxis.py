@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
@@ -14,11 +15,11 @@ class Moveaxis(FunctionNode):
     """Moves axes to other positions."""
 
     def __init__(
-            self, source: int | tp.Sequence[int],
-            destination: int | tp.Sequence[int]) -> None:
+            self, source: int | Sequence[int],
+            destination: int | Sequence[int]) -> None:
         super().__init__()
-        self.source: tuple[int] | tuple[tp.Any, ...] = self._as_axes(source)
-        self.destination: tuple[int] | tuple[tp.Any, ...] = self._as_axes(destination)
+        self.source: tuple[int] | tuple[Any, ...] = self._as_axes(source)
+        self.destination: tuple[int] | tuple[Any, ...] = self._as_axes(destination)
         if len(self.source) != len(self.destination):
             raise ValueError(
                 'source and destination must have the same number of axes, but have %d '
@@ -54,8 +55,8 @@ class Moveaxis(FunctionNode):
 
 
 def moveaxis(
-        x: VariableOrArray, source: int | tp.Sequence[int],
-        destination: int | tp.Sequence[int]) -> Variable:
+        x: VariableOrArray, source: int | Sequence[int],
+        destination: int | Sequence[int]) -> Variable:
     """Moves axes to other positions; the others keep their order.
 
     Parameters

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -16,7 +16,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class Pad(FunctionNode):
     """Pads an array at its borders."""
 
-    def __init__(self, pad_width: tp.Any, mode: str, **keywords: tp.Any) -> None:
+    def __init__(self, pad_width: Any, mode: str, **keywords: Any) -> None:
         super().__init__()
         self.mode = mode
         self.keywords = keywords
@@ -47,8 +47,8 @@ class Pad(FunctionNode):
 
 
 def pad(
-        x: VariableOrArray, pad_width: tp.Any, mode: str,
-        **keywords: tp.Any) -> Variable:
+        x: VariableOrArray, pad_width: Any, mode: str,
+        **keywords: Any) -> Variable:
     """Pads an array at its borders.
 
     Parameters

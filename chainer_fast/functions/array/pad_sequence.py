@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -77,7 +77,7 @@ class _CutSequences(FunctionNode):
         Lengths of the sequences.
     """
 
-    def __init__(self, lengths: tp.Sequence[int]) -> None:
+    def __init__(self, lengths: Sequence[int]) -> None:
         self.lengths = lengths
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -97,7 +97,7 @@ class _CutSequences(FunctionNode):
 
 
 def pad_sequence(
-        xs: tp.Sequence[VariableOrArray], length: int | None = None,
+        xs: Sequence[VariableOrArray], length: int | None = None,
         padding: float = 0) -> Variable:
     """Stacks sequences of different lengths, padded at their ends.
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import reduction
@@ -16,7 +17,7 @@ class Repeat(FunctionNode):
     """Repeats the elements of an array along an axis."""
 
     def __init__(
-            self, repeats: int | tp.Sequence[int], axis: int | None = None) -> None:
+            self, repeats: int | Sequence[int], axis: int | None = None) -> None:
         super().__init__()
         counts = (repeats,) if isinstance(repeats, int) else repeats
         if not isinstance(counts, tuple) or not all(
@@ -67,8 +68,8 @@ class RepeatGrad(FunctionNode):
     """
 
     def __init__(
-            self, repeats: tp.Sequence[int], axis: int | None,
-            in_shape: tp.Sequence[tp.Any], in_dtype: DTypeSpec) -> None:
+            self, repeats: Sequence[int], axis: int | None,
+            in_shape: Sequence[Any], in_dtype: DTypeSpec) -> None:
         super().__init__()
         self.repeats = repeats
         self.axis = axis
@@ -107,7 +108,7 @@ class RepeatGrad(FunctionNode):
 
 
 def repeat(
-        x: VariableOrArray, repeats: int | tp.Sequence[int],
+        x: VariableOrArray, repeats: int | Sequence[int],
         axis: int | None = None) -> Variable:
     """Repeats the elements of an array.
 

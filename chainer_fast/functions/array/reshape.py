@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -24,7 +24,7 @@ def _count_unknown_dims(shape):
 class Reshape(FunctionNode):
     """Gives an array a new shape."""
 
-    def __init__(self, shape: tp.Sequence[int]) -> None:
+    def __init__(self, shape: Sequence[int]) -> None:
         super().__init__()
         self.shape = shape
         self._cnt = _count_unknown_dims(shape)
@@ -52,7 +52,7 @@ class Reshape(FunctionNode):
         return reshape(grad_outputs[0], self.inputs[0].shape),
 
 
-def reshape(x: VariableOrArray, shape: tp.Sequence[int]) -> Variable:
+def reshape(x: VariableOrArray, shape: Sequence[int]) -> Variable:
     """Gives an array a new shape without changing its elements.
 
     Parameters

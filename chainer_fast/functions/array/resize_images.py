@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -18,7 +18,7 @@ _MODES = 'bilinear', 'nearest'
 
 
 def compute_indices_and_weights(
-        out_size: tp.Sequence[int], in_size: tp.Sequence[int], mode: str,
+        out_size: Sequence[int], in_size: Sequence[int], mode: str,
         align_corners: bool,
         xp: Xp) -> tuple[NdArray, NdArray, NdArray, NdArray]:
     """Return the pixels, and their weights, that determine each new pixel.
@@ -130,7 +130,7 @@ class _Resizing(FunctionNode):
     _argument = 'x'
 
     def __init__(
-            self, output_shape: tp.Sequence[int], mode: str,
+            self, output_shape: Sequence[int], mode: str,
             align_corners: bool) -> None:
         assert mode in _MODES, (
             'mode must be one of %s, not %r' % (', '.join(_MODES), mode))
@@ -193,7 +193,7 @@ class ResizeImagesGrad(_Resizing):
     _argument = 'gy'
 
     def __init__(
-            self, input_shape: tp.Sequence[int], output_shape: tp.Sequence[int],
+            self, input_shape: Sequence[int], output_shape: Sequence[int],
             mode: str, align_corners: bool) -> None:
         super().__init__(output_shape, mode, align_corners)
         self.input_shape = input_shape
@@ -211,7 +211,7 @@ class ResizeImagesGrad(_Resizing):
 
 
 def resize_images(
-        x: VariableOrArray, output_shape: tp.Sequence[int], *, mode: str = 'bilinear',
+        x: VariableOrArray, output_shape: Sequence[int], *, mode: str = 'bilinear',
         align_corners: bool = True) -> Variable:
     """Resizes images.
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import array as kernels
@@ -15,9 +15,9 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class ScatterAdd(FunctionNode):
     """Adds values to the elements that an index selects."""
 
-    def __init__(self, slices: tp.Any) -> None:
+    def __init__(self, slices: Any) -> None:
         super().__init__()
-        self.slices: tuple[tp.Any, ...] = get_item.as_index_tuple(slices)
+        self.slices: tuple[Any, ...] = get_item.as_index_tuple(slices)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('a', 'b'))
@@ -53,7 +53,7 @@ class ScatterAdd(FunctionNode):
             for i in indexes])
 
 
-def scatter_add(a: VariableOrArray, slices: tp.Any, b: VariableOrArray) -> Variable:
+def scatter_add(a: VariableOrArray, slices: Any, b: VariableOrArray) -> Variable:
     """Adds values to the elements that an index selects.
 
     Values of repeated indices are all added, unlike in ``a[slices] += b``, and ``a``

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.backends.kernels import record
@@ -42,7 +43,7 @@ class SelectItem(FunctionNode):
 
     def backward(
             self, indexes: tuple[int, ...],
-            gy: GradOutputs) -> tp.Sequence[Variable | None]:
+            gy: GradOutputs) -> Sequence[Variable | None]:
         t, = self.get_retained_inputs()
         gx = None
         if 0 in indexes:
@@ -65,7 +66,7 @@ class Assign(FunctionNode):
     """
 
     def __init__(
-            self, shape: tp.Sequence[tp.Any], dtype: DTypeSpec, t: Variable) -> None:
+            self, shape: Sequence[Any], dtype: DTypeSpec, t: Variable) -> None:
         super().__init__()
         self.shape = shape
         self.dtype = dtype
@@ -77,7 +78,7 @@ class Assign(FunctionNode):
 
     def backward(
             self, indexes: tuple[int, ...],
-            gy: GradOutputs) -> tp.Sequence[Variable | None]:
+            gy: GradOutputs) -> Sequence[Variable | None]:
         return select_item(gy[0], self.t),
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -21,7 +21,7 @@ class Separate(FunctionNode):
     """Splits an array along an axis, which is removed."""
 
     # The shortcut, which handles NumPy arrays, does not change it.
-    _xp: tp.Any = numpy
+    _xp: Any = numpy
 
     def __init__(self, axis: int) -> None:
         super().__init__()

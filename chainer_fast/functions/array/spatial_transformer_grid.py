@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Sequence
+from typing import NoReturn
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import bilinear
@@ -22,7 +23,7 @@ class SpatialTransformerGrid(Function):
         Height and width of the lattice.
     """
 
-    def __init__(self, output_shape: tp.Sequence[int]) -> None:
+    def __init__(self, output_shape: Sequence[int]) -> None:
         self.output_shape = output_shape
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -60,8 +61,8 @@ class SpatialTransformerGrid(Function):
 
 
 def spatial_transformer_grid(
-        theta: VariableOrArray, output_shape: tp.Sequence[int],
-        **kwargs: tp.NoReturn) -> Variable:
+        theta: VariableOrArray, output_shape: Sequence[int],
+        **kwargs: NoReturn) -> Variable:
     """Points at which a spatial transformer samples images.
 
     Affine maps are applied to a lattice that covers the square from -1 to 1:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 import numpy
 
@@ -51,7 +51,7 @@ class SpatialTransformerSampler(Function):
 
 
 def spatial_transformer_sampler(
-        x: VariableOrArray, grid: VariableOrArray, **kwargs: tp.NoReturn) -> Variable:
+        x: VariableOrArray, grid: VariableOrArray, **kwargs: NoReturn) -> Variable:
     """Samples images at points between their pixels.
 
     .. math::

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, Literal, overload
 
 import numpy
 
@@ -48,12 +48,12 @@ class SplitAxis(FunctionNode):
     """Splits an array along an axis into several."""
 
     sections: int | None
-    indices: tp.Any
+    indices: Any
     # The shortcut, which handles NumPy arrays, does not change it.
-    _xp: tp.Any = numpy
+    _xp: Any = numpy
 
     def __init__(
-            self, indices_or_sections: int | tp.Sequence[int] | NdArray,
+            self, indices_or_sections: int | Sequence[int] | NdArray,
             axis: int) -> None:
         super().__init__()
         self.sections, self.indices = _sections_or_indices(
@@ -61,7 +61,7 @@ class SplitAxis(FunctionNode):
         self.axis = axis
 
     @property
-    def indices_or_sections(self) -> tp.Any:
+    def indices_or_sections(self) -> Any:
         return self.sections if self.indices is None else self.indices
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
@@ -108,22 +108,22 @@ class SplitAxis(FunctionNode):
         if sum(lengths) == x_shape[self.axis]:
             return concat.concat(gys, self.axis),
         # Positions that are not sorted result in overlapping sections.
-        gx: tp.Any = sum([
+        gx: Any = sum([
             get_item.GetItemGrad(piece, x_shape).apply((gy,))[0]
             for piece, gy in zip(self._pieces(x_shape), gys, strict=True)])
         return gx,
 
 
-@tp.overload
+@overload
 def split_axis(
-        x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
-        axis: int, force_tuple: tp.Literal[True] = ...) -> tuple[Variable, ...]: ...
-@tp.overload
+        x: VariableOrArray, indices_or_sections: int | Sequence[int] | NdArray,
+        axis: int, force_tuple: Literal[True] = ...) -> tuple[Variable, ...]: ...
+@overload
 def split_axis(
-        x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
+        x: VariableOrArray, indices_or_sections: int | Sequence[int] | NdArray,
         axis: int, force_tuple: bool) -> Variable | tuple[Variable, ...]: ...
 def split_axis(
-        x: VariableOrArray, indices_or_sections: int | tp.Sequence[int] | NdArray,
+        x: VariableOrArray, indices_or_sections: int | Sequence[int] | NdArray,
         axis: int, force_tuple: bool = True) -> Variable | tuple[Variable, ...]:
     """Splits an array along an axis into several.
 

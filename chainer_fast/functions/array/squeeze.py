@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterable
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record
@@ -14,7 +15,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-def argone(iterable: tp.Iterable[tp.Any]) -> list[int]:
+def argone(iterable: Iterable[Any]) -> list[int]:
     """Return the positions of the ones in a sequence: 0 and 2 in ``[1, 2, 1]``."""
     return [i for i, value in enumerate(iterable) if value == 1]
 
@@ -34,7 +35,7 @@ class Squeeze(FunctionNode):
 
     def __init__(self, axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
-        self.axis: tuple[int] | tuple[tp.Any, ...] | None = _as_axes(axis)
+        self.axis: tuple[int] | tuple[Any, ...] | None = _as_axes(axis)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x',))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
@@ -45,7 +45,7 @@ class Stack(FunctionNode):
         return separate.separate(grad_outputs[0], self.axis)
 
 
-def stack(xs: tp.Sequence[VariableOrArray], axis: int = 0) -> Variable:
+def stack(xs: Sequence[VariableOrArray], axis: int = 0) -> Variable:
     """Joins arrays along a new axis.
 
     Parameters

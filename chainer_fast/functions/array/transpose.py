@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -17,7 +17,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class Transpose(FunctionNode):
     """Permutes the axes of an array."""
 
-    def __init__(self, axes: tp.Sequence[int] | None = None) -> None:
+    def __init__(self, axes: Sequence[int] | None = None) -> None:
         super().__init__()
         self.axes = axes
 
@@ -38,7 +38,7 @@ class Transpose(FunctionNode):
         return Transpose(axes).apply(grad_outputs)
 
 
-def transpose(x: VariableOrArray, axes: tp.Sequence[int] | None = None) -> Variable:
+def transpose(x: VariableOrArray, axes: Sequence[int] | None = None) -> Variable:
     """Permutes the axes of an array.
 
     Parameters

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import record, sequences
@@ -54,7 +54,7 @@ class TransposeSequence(FunctionNode):
             for g, x in zip(grads, self.inputs, strict=True)])
 
 
-def transpose_sequence(xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]:
+def transpose_sequence(xs: Sequence[VariableOrArray]) -> tuple[Variable, ...]:
     """Regroups the elements of sequences by their positions.
 
     Parameters

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.functions.array import _at_least_nd
 from chainer_fast.variable import Variable, VariableOrArray
@@ -16,7 +16,7 @@ class Vstack(_at_least_nd.JoinAtLeastND):
         return 0
 
 
-def vstack(xs: tp.Sequence[VariableOrArray]) -> Variable:
+def vstack(xs: Sequence[VariableOrArray]) -> Variable:
     """Joins arrays vertically: vectors as rows, others along axis 0.
 
     Parameters

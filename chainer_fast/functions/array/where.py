@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -50,7 +50,7 @@ class Where(FunctionNode):
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        gy: tp.Any = grad_outputs[0]
+        gy: Any = grad_outputs[0]
         nought = backend.get_array_module(gy).zeros((), gy.dtype)
         ret = []
         for i in indexes:

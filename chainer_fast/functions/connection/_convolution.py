@@ -1,8 +1,8 @@
 """Geometry of convolutions, its checks, and the division of channels into groups."""
 from __future__ import annotations
 
-import typing as tp
 from numbers import Real
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.backends import layouts
@@ -55,7 +55,7 @@ class Planar(FunctionNode):
             (dilate, dilate) if type(dilate) is int else both(dilate, 'dilate'))
         self.groups: int = groups if type(groups) is int else _plain_groups(groups)
 
-    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
+    def _window(self) -> tuple[Any, Any, Any]:
         return (self.sy, self.sx), (self.ph, self.pw), (self.dy, self.dx)
 
     def check_layout_forward(self, inputs: tuple[Variable, ...]) -> None:
@@ -127,7 +127,7 @@ class Spatial(FunctionNode):
             _numbers.plain_all(conv_nd.as_tuple(numbers, ndim))
             for numbers in (stride, pad, dilate)]
 
-    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
+    def _window(self) -> tuple[Any, Any, Any]:
         return self.stride, self.pad, self.dilate
 
 

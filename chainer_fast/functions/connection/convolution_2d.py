@@ -1,7 +1,8 @@
 """Convolution of images of two dimensions."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.backends.kernels import convolution, record
 from chainer_fast.backends.kernels.convolution import compiled
@@ -11,7 +12,7 @@ from chainer_fast.utils import argument, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.functions.connection.deconvolution_2d import (
         Deconvolution2DFunction,
     )
@@ -40,7 +41,7 @@ class Convolution2DFunction(_convolution.Planar):
     _outs = None
 
     def __init__(
-            self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+            self, stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
             cover_all: bool = False,
             **kwargs: _Unpack[_ImageConvolutionOptions]) -> None:
         super().__init__()
@@ -80,7 +81,7 @@ class Convolution2DFunction(_convolution.Planar):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -129,12 +130,12 @@ class Convolution2DGradW(_convolution.Planar):
     kw: int
     W_shape: tuple[int, ...]
     W_dtype: DTypeSpec
-    w_layout: tp.Any
-    cudnn_fast: tp.Any
+    w_layout: Any
+    cudnn_fast: Any
 
     def __init__(
             self, conv2d: Convolution2DFunction | Deconvolution2DFunction,
-            w_shape: tuple[int, ...], w_dtype: DTypeSpec, w_layout: tp.Any) -> None:
+            w_shape: tuple[int, ...], w_dtype: DTypeSpec, w_layout: Any) -> None:
         super().__init__()
         self.kh, self.kw = w_shape[2:]
         stride, pad, dilate = conv2d._window()
@@ -155,14 +156,14 @@ class Convolution2DGradW(_convolution.Planar):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         return _convolution.gradients_of_correlation(
             self, indexes, grad_outputs[0], _transposed, _convolved)
 
 
 def convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
         cover_all: bool = False,
         **kwargs: _Unpack[_ImageConvolutionOptions]) -> Variable:
     """Convolve images with filters, without flipping them.
@@ -233,7 +234,7 @@ def convolution_2d(
     >>> F.convolution_2d(x, W, stride=2, pad=1).shape
     (1, 1, 2, 2)
     """
-    options: tp.Any = kwargs
+    options: Any = kwargs
     if kwargs:
         # Checked here so that messages name this function.
         values = argument.parse_kwargs(

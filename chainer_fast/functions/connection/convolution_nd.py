@@ -1,7 +1,8 @@
 """Convolution of images of any dimension."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import convolution
 from chainer_fast.functions.connection import _convolution, deconvolution_nd
@@ -26,9 +27,9 @@ class ConvolutionND(_convolution.Spatial):
     _outs = None
 
     def __init__(
-            self, ndim: int, stride: int | tp.Sequence[int] = 1,
-            pad: int | tp.Sequence[int] = 0, cover_all: bool = False,
-            dilate: int | tp.Sequence[int] = 1, groups: int = 1) -> None:
+            self, ndim: int, stride: int | Sequence[int] = 1,
+            pad: int | Sequence[int] = 0, cover_all: bool = False,
+            dilate: int | Sequence[int] = 1, groups: int = 1) -> None:
         super().__init__()
         self._set_window(ndim, stride, pad, dilate, groups)
         self.cover_all = cover_all
@@ -57,7 +58,7 @@ class ConvolutionND(_convolution.Spatial):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -98,15 +99,15 @@ class ConvolutionNDGradW(_convolution.Spatial):
         after it has been applied.
     """
 
-    ksize: tp.Any
-    W_dtype: tp.Any
+    ksize: Any
+    W_dtype: Any
 
-    def __init__(self, convnd: tp.Any) -> None:
+    def __init__(self, convnd: Any) -> None:
         super().__init__()
         w_node = convnd.inputs[1]
         stride, pad, dilate = convnd._window()
         self._set_window(convnd.ndim, stride, pad, dilate, convnd.groups)
-        self.cover_all: tp.Any = convnd.cover_all
+        self.cover_all: Any = convnd.cover_all
         self.ksize, self.W_dtype = w_node.shape[2:], w_node.dtype
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -118,15 +119,15 @@ class ConvolutionNDGradW(_convolution.Spatial):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         return _convolution.gradients_of_correlation(
             self, indexes, grad_outputs[0], _transposed, _convolved)
 
 
 def convolution_nd(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Convolve images of any dimension with filters, without flipping them.
 
@@ -205,8 +206,8 @@ def _check_axes(x, ndim):
 
 def convolution_1d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Convolve sequences; see :func:`convolution_nd`.
 
@@ -262,8 +263,8 @@ def convolution_1d(
 
 def convolution_3d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        cover_all: bool = False, dilate: int | tp.Sequence[int] = 1,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        cover_all: bool = False, dilate: int | Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Convolve volumes; see :func:`convolution_nd`.
 

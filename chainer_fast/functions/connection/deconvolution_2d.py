@@ -1,7 +1,7 @@
 """Transposed convolution of images of two dimensions."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution, record
@@ -43,8 +43,8 @@ class Deconvolution2DFunction(_convolution.Planar):
     cover_all: bool | None = None
 
     def __init__(
-            self, stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-            outsize: tp.Sequence[int] | None = None,
+            self, stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+            outsize: Sequence[int] | None = None,
             **kwargs: _Unpack[_ConvolutionOptions]) -> None:
         super().__init__()
         if kwargs:
@@ -93,7 +93,7 @@ class Deconvolution2DFunction(_convolution.Planar):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         self._set_cover_all(x, W)
@@ -113,8 +113,8 @@ class Deconvolution2DFunction(_convolution.Planar):
 
 def deconvolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None,
         **kwargs: _Unpack[_ConvolutionOptions]) -> Variable:
     """Apply a transposed convolution to images, also known as deconvolution.
 

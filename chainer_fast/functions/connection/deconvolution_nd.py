@@ -1,7 +1,8 @@
 """Transposed convolution of images of any dimension."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import convolution
@@ -34,15 +35,15 @@ class DeconvolutionND(_convolution.Spatial):
     cover_all: bool | None = None
 
     def __init__(
-            self, ndim: int, stride: int | tp.Sequence[int] = 1,
-            pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
-            dilate: int | tp.Sequence[int] = 1, groups: int = 1) -> None:
+            self, ndim: int, stride: int | Sequence[int] = 1,
+            pad: int | Sequence[int] = 0, outsize: Sequence[int] | None = None,
+            dilate: int | Sequence[int] = 1, groups: int = 1) -> None:
         super().__init__()
         self._set_window(ndim, stride, pad, dilate, groups)
         if outsize is not None and len(outsize) != ndim:
             raise AssertionError('outsize must have %d numbers, got %s'
                                  % (ndim, outsize))
-        self.outs: tp.Any = (
+        self.outs: Any = (
             outsize if outsize is None or all([type(n) is int for n in outsize])
             else _numbers.plain_all(outsize))
 
@@ -76,7 +77,7 @@ class DeconvolutionND(_convolution.Spatial):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -96,8 +97,8 @@ class DeconvolutionND(_convolution.Spatial):
 
 def deconvolution_nd(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, dilate: int | Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to images of any dimension.
 
@@ -172,8 +173,8 @@ def deconvolution_nd(
 
 def deconvolution_1d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, dilate: int | Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to sequences; see :func:`deconvolution_nd`.
 
@@ -230,8 +231,8 @@ def deconvolution_1d(
 
 def deconvolution_3d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, dilate: int | tp.Sequence[int] = 1,
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, dilate: int | Sequence[int] = 1,
         groups: int = 1) -> Variable:
     """Apply a transposed convolution to volumes; see :func:`deconvolution_nd`.
 

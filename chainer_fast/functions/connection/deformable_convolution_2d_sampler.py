@@ -1,7 +1,7 @@
 """Convolution whose window is deformed at every position."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -23,8 +23,8 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 def deformable_convolution_2d_sampler(
         x: VariableOrArray, offset: VariableOrArray, W: VariableOrArray,
-        b: VariableOrArray | None = None, stride: int | tp.Sequence[int] = 1,
-        pad: int | tp.Sequence[int] = 0) -> Variable:
+        b: VariableOrArray | None = None, stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0) -> Variable:
     """Convolve images with a window whose elements are displaced at every position.
 
     Where :func:`convolution_2d` reads the pixel

@@ -1,7 +1,7 @@
 """Convolution of each channel separately."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast import variable
 from chainer_fast.functions.array import reshape, transpose
@@ -11,8 +11,8 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 def depthwise_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1,
-        pad: int | tp.Sequence[int] = 0) -> Variable:
+        stride: int | Sequence[int] = 1,
+        pad: int | Sequence[int] = 0) -> Variable:
     """Convolve each channel of images with its own filters.
 
     .. math::

@@ -1,7 +1,7 @@
 """Convolution with gaps in the window."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.functions.connection import convolution_2d
 from chainer_fast.variable import Variable, VariableOrArray
@@ -9,8 +9,8 @@ from chainer_fast.variable import Variable, VariableOrArray
 
 def dilated_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1, pad: int | tp.Sequence[int] = 0,
-        dilate: int | tp.Sequence[int] = 1, cover_all: bool = False) -> Variable:
+        stride: int | Sequence[int] = 1, pad: int | Sequence[int] = 0,
+        dilate: int | Sequence[int] = 1, cover_all: bool = False) -> Variable:
     """Convolve images with a window that has gaps.
 
     .. math::

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import embed_id as kernels
 from chainer_fast.backends.kernels import record
@@ -61,7 +62,7 @@ class EmbedIDGrad(FunctionNode):
     """
 
     def __init__(
-            self, w_shape: tp.Sequence[tp.Any],
+            self, w_shape: Sequence[Any],
             ignore_label: int | None = None) -> None:
         super().__init__()
         self.w_shape = w_shape

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import matmul, record
@@ -35,7 +35,7 @@ class LinearFunction(FunctionNode):
     """Affine map :math:`Y = X W^T + b` of the rows of a matrix."""
 
     # Subclasses in programs compute their gradients in a context with this value.
-    _config_use_ideep: tp.Any = None
+    _config_use_ideep: Any = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         names = ('x', 'W', 'b')
@@ -69,8 +69,8 @@ class LinearFunction(FunctionNode):
 
     @static_code
     def static_linear_no_bias(
-            self, xp: Xp, optimized: tp.Any, inputs: tuple[NdArray, ...],
-            outputs: tuple[tp.Any, ...]) -> None:
+            self, xp: Xp, optimized: Any, inputs: tuple[NdArray, ...],
+            outputs: tuple[Any, ...]) -> None:
         """Write the product of rows and a weight to an array.
 
         Like :func:`static_add_bias`, it is a step that static chains of programs may
@@ -81,7 +81,7 @@ class LinearFunction(FunctionNode):
 
     @static_code
     def static_add_bias(
-            self, inputs: tuple[NdArray, ...], outputs: tuple[tp.Any, ...]) -> None:
+            self, inputs: tuple[NdArray, ...], outputs: tuple[Any, ...]) -> None:
         """Add a bias to the rows of an array, in place."""
         outputs[0][...] += inputs[0]
 

@@ -1,7 +1,7 @@
 """Convolution whose filters differ between positions."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import convolution
@@ -70,7 +70,7 @@ class LocalConvolution2DFunction(_Local):
         Stride.
     """
 
-    def __init__(self, stride: int | tp.Sequence[int] = 1) -> None:
+    def __init__(self, stride: int | Sequence[int] = 1) -> None:
         sy, sx = _numbers.both(stride, 'stride')
         super().__init__(sy, sx)
 
@@ -98,7 +98,7 @@ class LocalConvolution2DFunction(_Local):
 
     def backward(
             self, indices: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         x, W = self.get_retained_inputs()
         gy, = grad_outputs
         gradients = []
@@ -149,7 +149,7 @@ class _LocalGradX(_Local):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         gy, W = self.get_retained_inputs()
         ggx, = grad_outputs
         gradients = []
@@ -179,7 +179,7 @@ class _LocalGradW(_Local):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         x, gy = self.get_retained_inputs()
         ggW, = grad_outputs
         gradients = []
@@ -194,7 +194,7 @@ class _LocalGradW(_Local):
 
 def local_convolution_2d(
         x: VariableOrArray, W: VariableOrArray, b: VariableOrArray | None = None,
-        stride: int | tp.Sequence[int] = 1) -> Variable:
+        stride: int | Sequence[int] = 1) -> Variable:
     """Convolve images with filters that differ between positions.
 
     .. math::

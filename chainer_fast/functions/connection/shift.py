@@ -1,7 +1,8 @@
 """Displacement of channels by pixels, for use with pointwise convolutions."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers, backend
 from chainer_fast.function_node import FunctionNode
@@ -24,14 +25,14 @@ class Shift(FunctionNode):
         displacements are reversed.
     """
 
-    kh: tp.Any
-    kw: tp.Any
-    dy: tp.Any
-    dx: tp.Any
+    kh: Any
+    kw: Any
+    dy: Any
+    dx: Any
 
     def __init__(
-            self, ksize: int | tp.Sequence[int] = 3,
-            dilate: int | tp.Sequence[int] = 1) -> None:
+            self, ksize: int | Sequence[int] = 3,
+            dilate: int | Sequence[int] = 1) -> None:
         super().__init__()
         self.kh, self.kw = _numbers.both(ksize, 'ksize')
         self.dy, self.dx = _numbers.both(dilate, 'dilate')
@@ -86,8 +87,8 @@ def _overlap(length, by):
 
 
 def shift(
-        x: VariableOrArray, ksize: int | tp.Sequence[int] = 3,
-        dilate: int | tp.Sequence[int] = 1) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int] = 3,
+        dilate: int | Sequence[int] = 1) -> Variable:
     """Displace the channels of images, each by an element of a window.
 
     The channels are divided evenly among the elements of the window. Remaining channels

@@ -1,7 +1,8 @@
 """Conditional random fields of chains of labels."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -44,7 +45,7 @@ class _PathScore(FunctionNode):
         Labels of each time.
     """
 
-    def __init__(self, ys: tp.Any) -> None:
+    def __init__(self, ys: Any) -> None:
         super().__init__()
         self.ys = ys
 
@@ -74,8 +75,8 @@ class _PathScoreGrad(FunctionNode):
     """
 
     def __init__(
-            self, ys: tp.Sequence[VariableOrArray],
-            shapes: list[tuple[tp.Any, ...]]) -> None:
+            self, ys: Sequence[VariableOrArray],
+            shapes: list[tuple[Any, ...]]) -> None:
         super().__init__()
         self.ys = ys
         self.shapes = shapes
@@ -107,7 +108,7 @@ class _PathScoreGrad(FunctionNode):
 class _BestScore(FunctionNode):
     """Score of the best labels, which ``forward`` stores in ``ys``."""
 
-    ys: tp.Any = None
+    ys: Any = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         cost, *xs = [in_types[i] for i in range(type_check.eval(in_types.size()))]
@@ -254,8 +255,8 @@ class _CRF1d(FunctionNode):
 
 
 def crf1d(
-        cost: VariableOrArray, xs: tp.Sequence[VariableOrArray],
-        ys: tp.Sequence[VariableOrArray], reduce: str = 'mean') -> Variable:
+        cost: VariableOrArray, xs: Sequence[VariableOrArray],
+        ys: Sequence[VariableOrArray], reduce: str = 'mean') -> Variable:
     """Negative log-likelihood of labels in a conditional random field of chains.
 
     .. math::
@@ -353,7 +354,7 @@ def _for_all_labels(xs, labels):
 
 
 def argmax_crf1d(
-        cost: VariableOrArray, xs: tp.Sequence[VariableOrArray]) -> tuple[tp.Any, ...]:
+        cost: VariableOrArray, xs: Sequence[VariableOrArray]) -> tuple[Any, ...]:
     """Most likely labels in a conditional random field of chains.
 
     .. math:: \\operatorname{argmax}_y s(y)

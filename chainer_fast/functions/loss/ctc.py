@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import collections.abc
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -170,7 +170,7 @@ def _lengths(given, batch, length, xp):
 
 
 def connectionist_temporal_classification(
-        x: tp.Sequence[VariableOrArray], t: VariableOrArray, blank_symbol: int,
+        x: Sequence[VariableOrArray], t: VariableOrArray, blank_symbol: int,
         input_length: Variable | NdArray | None = None,
         label_length: Variable | NdArray | None = None,
         reduce: str = 'mean') -> Variable:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any, Literal, overload
 
 import numpy
 
@@ -38,10 +39,10 @@ class NegativeSamplingFunction(FunctionNode):
     ignore_mask: NdArray
 
     ignore_label = -1
-    samples: tp.Any = None
+    samples: Any = None
 
     def __init__(
-            self, sampler: tp.Callable[..., tp.Any], sample_size: int,
+            self, sampler: Callable[..., Any], sample_size: int,
             reduce: str = 'sum') -> None:
         super().__init__()
         _reduction.check(reduce, 'sum', 'no')
@@ -157,19 +158,19 @@ class NegativeSamplingFunctionGrad(FunctionNode):
         return grad([losses], [x, W], [gloss], enable_double_backprop=True)
 
 
-@tp.overload
+@overload
 def negative_sampling(
         x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
-        sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = ..., *,
-        return_samples: tp.Literal[False] = ...) -> Variable: ...
-@tp.overload
+        sampler: Callable[..., Any], sample_size: int, reduce: str = ..., *,
+        return_samples: Literal[False] = ...) -> Variable: ...
+@overload
 def negative_sampling(
         x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
-        sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = ..., *,
-        return_samples: bool = ...) -> tp.Any: ...
+        sampler: Callable[..., Any], sample_size: int, reduce: str = ..., *,
+        return_samples: bool = ...) -> Any: ...
 def negative_sampling(
         x: VariableOrArray, t: VariableOrArray, W: VariableOrArray,
-        sampler: tp.Callable[..., tp.Any], sample_size: int, reduce: str = 'sum', *,
+        sampler: Callable[..., Any], sample_size: int, reduce: str = 'sum', *,
         return_samples: bool = False) -> Variable | tuple[Variable, NdArray]:
     """Negative sampling loss, for learning embeddings of many classes.
 

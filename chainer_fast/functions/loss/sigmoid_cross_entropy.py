@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import activation
@@ -26,7 +26,7 @@ class SigmoidCrossEntropy(FunctionNode):
         _reduction.check_mean_or_no(reduce)
         self.reduce = reduce
         self.normalize = normalize
-        self.count: tp.Any = None
+        self.count: Any = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 't'))

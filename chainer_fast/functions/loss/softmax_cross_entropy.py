@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -67,7 +67,7 @@ class SoftmaxCrossEntropy(FunctionNode):
     normalize: bool = True
     _kept = None
     _coeff = None
-    soft_target: tp.Any = False
+    soft_target: Any = False
     eps: float = 1e-7
 
     def __init__(

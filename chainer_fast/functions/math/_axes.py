@@ -1,7 +1,7 @@
 """The ``axis`` argument of reductions: ``None``, an int, or a tuple of ints."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import _numbers, configuration, function_node
 from chainer_fast.functions import _checks
@@ -48,7 +48,7 @@ class Reduction(function_node.FunctionNode):
     def __init__(
             self, axis: int | tuple[int, ...] | None = None,
             keepdims: bool = False) -> None:
-        self.axis: tuple[int] | tuple[tp.Any, ...] | None = as_tuple(axis)
+        self.axis: tuple[int] | tuple[Any, ...] | None = as_tuple(axis)
         self.keepdims = (
             keepdims if type(keepdims) is bool else _numbers.plain(keepdims))
 
@@ -57,7 +57,7 @@ class Reduction(function_node.FunctionNode):
         for number in self.axis or ():
             _checks.axis(in_types[0], number)
 
-    def spread(self, reduced: tp.Any) -> Variable:
+    def spread(self, reduced: Any) -> Variable:
         """Broadcast a variable from the shape of the output to that of the input."""
         shape = self.inputs[0].shape
         if self.axis is not None and reduced.ndim < len(shape):

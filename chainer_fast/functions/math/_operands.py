@@ -6,7 +6,7 @@ operand is cast to the dtype of the variable operand and becomes an input.
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -88,9 +88,9 @@ class UnaryOperator(function_node.FunctionNode):
 class ConstantOperator(UnaryOperator):
     """Operator with an array and a constant; ``text`` is its label in a template."""
 
-    text: tp.Any = None
+    text: Any = None
 
-    def __init__(self, value: tp.Any) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
     @property

@@ -1,7 +1,7 @@
 """Selection of one of two elements, for the maximum and the minimum of two arrays."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import where as kernels
@@ -20,8 +20,8 @@ class PairFunction(function_node.FunctionNode):
     ``grad_class`` is the gradient: it passes ``gy`` to the element that was selected.
     """
 
-    ufunc: tp.Any = None
-    grad_class: tp.Any = None
+    ufunc: Any = None
+    grad_class: Any = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _checks.floats(in_types, 'x1', 'x2')
@@ -49,8 +49,8 @@ class PairGrad(function_node.FunctionNode):
     the second array, and the minimum to neither.
     """
 
-    x1_shape: tp.Any
-    x2_shape: tp.Any
+    x1_shape: Any
+    x2_shape: Any
 
     def __init__(self, first, second, shapes) -> None:
         self.cond, self.other = first, second

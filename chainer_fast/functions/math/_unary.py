@@ -1,7 +1,7 @@
 """Base of the functions that map each element of one floating-point array."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends import arrays
@@ -27,7 +27,7 @@ class FloatUfunc(FloatFunction):
     Subclasses set ``ufunc`` to the name of the ufunc and define ``gradient``.
     """
 
-    ufunc: tp.Any = None
+    ufunc: Any = None
     keeps = 'x'
     """Variables that the gradient needs: ``x``, the output ``y``, or ``xy``."""
     keeps_dtype = False
@@ -39,7 +39,7 @@ class FloatUfunc(FloatFunction):
         """Return the values of the function on an array."""
         return unary.apply(getattr(backend.get_array_module(x), self.ufunc), x)
 
-    def gradient(self, *kept_and_gy: tp.Any) -> Variable:
+    def gradient(self, *kept_and_gy: Any) -> Variable:
         """Return the gradient from the retained variables and the gradient of ``y``."""
         raise NotImplementedError
 

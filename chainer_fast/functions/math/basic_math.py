@@ -5,7 +5,7 @@ The gradient of a function that is not composed of others is also a function.
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -272,7 +272,7 @@ class DivFromConstant(_operands.ConstantOperator):
 class DivFromConstantGrad(function_node.FunctionNode):
     """Gradient of ``value / x``: ``-value * gy / x ** 2``."""
 
-    def __init__(self, value: tp.Any) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -398,7 +398,7 @@ class PowVarConstGrad(function_node.FunctionNode):
 
     is_elementwise = True
 
-    def __init__(self, value: tp.Any) -> None:
+    def __init__(self, value: Any) -> None:
         # Subtracting one from the smallest number of the type would wrap around.
         self.value = int(value) if isinstance(value, numpy.integer) else value
 
@@ -483,7 +483,7 @@ class PowConstVarGrad(function_node.FunctionNode):
 
     is_elementwise = True
 
-    def __init__(self, value: tp.Any) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -1,7 +1,7 @@
 """Clipping to a range."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend, utils
 from chainer_fast.backends.kernels import record
@@ -51,7 +51,7 @@ class ClipGrad(_unary.FloatFunction):
             self, x: VariableOrArray, x_min: float | None, x_max: float | None) -> None:
         # NaN is out of range, since comparisons with it are false.
         if x_min is None:
-            self.cond: tp.Any = x <= x_max
+            self.cond: Any = x <= x_max
         else:
             self.cond = x >= x_min
             if x_max is not None:

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
 from collections import abc
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels.common import halves
@@ -29,7 +30,7 @@ def _enumerate_axes(subscripts):
     Axes after the ellipsis are counted from the end.
     """
     front, rest, back = subscripts.partition(_REST)
-    axes: list[tuple[tp.Any, str]] = list(enumerate(front))
+    axes: list[tuple[Any, str]] = list(enumerate(front))
     if rest:
         axes.append((slice(len(front), -len(back) or None), rest))
     axes.extend(enumerate(back, -len(back)))
@@ -354,7 +355,7 @@ class DiagEinSum(EinSum):
         Shape of the output.
     """
 
-    def __init__(self, in_subs: str, out_sub: str, out_shape: tp.Sequence[int]) -> None:
+    def __init__(self, in_subs: str, out_sub: str, out_shape: Sequence[int]) -> None:
         super().__init__(in_subs, out_sub)
         self.out_shape = out_shape
 
@@ -386,7 +387,7 @@ class DiagEinSum(EinSum):
         return whole,
 
 
-def einsum(*operands: tp.Any) -> Variable:
+def einsum(*operands: Any) -> Variable:
     """Sums products of arrays over axes, in Einstein's notation.
 
     Every axis of the arrays has a symbol. Axes with the same symbol are multiplied

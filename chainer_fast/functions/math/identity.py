@@ -1,7 +1,7 @@
 """The identity function."""
 from __future__ import annotations
 
-import typing as tp
+from typing import overload
 
 from chainer_fast import function_node
 from chainer_fast.types import NdArray
@@ -20,11 +20,11 @@ class Identity(function_node.FunctionNode):
         return tuple([gys[i] for i in indexes])
 
 
-@tp.overload
+@overload
 def identity(
         x0: VariableOrArray, x1: VariableOrArray, /,
         *inputs: VariableOrArray) -> tuple[Variable, ...]: ...
-@tp.overload
+@overload
 def identity(x: VariableOrArray, /) -> Variable: ...
 def identity(*inputs: VariableOrArray) -> Variable | tuple[Variable, ...]:
     """Returns the inputs as new variables of the graph.

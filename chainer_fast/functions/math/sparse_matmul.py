@@ -1,7 +1,7 @@
 """Matrix products of which one operand is sparse."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -171,7 +171,7 @@ class CooMatMulGradSP(_Sampled):
 
 
 def sparse_matmul(
-        a: tp.Any, b: tp.Any, transa: bool = False, transb: bool = False) -> Variable:
+        a: Any, b: Any, transa: bool = False, transb: bool = False) -> Variable:
     """Matrix product of a sparse and a dense matrix, or of batches of them.
 
     .. math:: y_{ij} = \\sum_k a_{ik} b_{kj}

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import functools
 import operator
-import typing as tp
 from collections import abc
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers, backend, utils
 from chainer_fast.function_node import FunctionNode
@@ -86,7 +87,7 @@ def _terms(a_axes, b_axes, c_axes):
     return [''.join([term[d] for d in sorted(term)]) for term in (a, b, c)]
 
 
-_Axes = tuple[tp.Sequence[int], tp.Sequence[int]]
+_Axes = tuple[Sequence[int], Sequence[int]]
 
 
 class TensorDot(FunctionNode):
@@ -106,9 +107,9 @@ class TensorDot(FunctionNode):
     """
 
     dtype: DTypeSpec
-    axes: int | tuple[tp.Sequence[int], tp.Sequence[int]]
-    a_axes: tuple[tp.Sequence[int], tp.Sequence[int]]
-    b_axes: tuple[tp.Sequence[int], tp.Sequence[int]]
+    axes: int | tuple[Sequence[int], Sequence[int]]
+    a_axes: tuple[Sequence[int], Sequence[int]]
+    b_axes: tuple[Sequence[int], Sequence[int]]
     c_axes: tuple[tuple[int, ...], tuple[int, ...]]
 
     def __init__(
@@ -145,9 +146,9 @@ class TensorDot(FunctionNode):
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
         a, b = self.get_retained_inputs()
         gc, = grad_outputs
-        a_axes: tp.Any = self.a_axes
-        b_axes: tp.Any = self.b_axes
-        c_axes: tp.Any = self.c_axes
+        a_axes: Any = self.a_axes
+        b_axes: Any = self.b_axes
+        c_axes: Any = self.c_axes
         grads = []
         for i in indexes:
             if i == 0:
@@ -170,7 +171,7 @@ def _product(a, b, a_axes, b_axes, c_axes):
 
 def tensordot(
         a: VariableOrArray, b: VariableOrArray,
-        axes: int | tuple[tp.Sequence[int], tp.Sequence[int]] = 2) -> Variable:
+        axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Variable:
     """Sums the products of two arrays along some of their axes.
 
     .. math:: c_{i, j} = \\sum_k a_{i, k} \\, b_{k, j}

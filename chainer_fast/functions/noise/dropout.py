@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, Literal, NoReturn, overload
 
 from chainer_fast import utils
 from chainer_fast.backends import arrays
@@ -36,7 +36,7 @@ class Dropout(FunctionNode):
             raise ValueError(
                 'dropout_ratio must be in the range [0, 1), but is %s'
                 % (dropout_ratio,))
-        self.mask: tp.Any = mask
+        self.mask: Any = mask
         self.return_mask = return_mask
         self.dropout_ratio = dropout_ratio
 
@@ -109,18 +109,18 @@ class DropoutGradCuDNN(FunctionNode):
         return DropoutGradCuDNN(self.states, self.dropout_ratio).apply(gy)
 
 
-@tp.overload
+@overload
 def dropout(
         x: VariableOrArray, ratio: float = ..., *, mask: NdArray | None = ...,
-        return_mask: tp.Literal[False] = ..., **kwargs: tp.NoReturn) -> Variable: ...
-@tp.overload
+        return_mask: Literal[False] = ..., **kwargs: NoReturn) -> Variable: ...
+@overload
 def dropout(
         x: VariableOrArray, ratio: float = ..., *, mask: NdArray | None = ...,
-        return_mask: bool = ..., **kwargs: tp.NoReturn) -> tp.Any: ...
+        return_mask: bool = ..., **kwargs: NoReturn) -> Any: ...
 def dropout(
         x: VariableOrArray, ratio: float = 0.5, *, mask: NdArray | None = None,
         return_mask: bool = False,
-        **kwargs: tp.NoReturn) -> Variable | tuple[Variable, NdArray | None]:
+        **kwargs: NoReturn) -> Variable | tuple[Variable, NdArray | None]:
     """Sets random elements to zero and scales up the others.
 
     .. math::

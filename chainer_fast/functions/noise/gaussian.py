@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, Literal, NoReturn, overload
 
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.function_node import FunctionNode
@@ -14,7 +15,7 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class Gaussian(FunctionNode):
     """Samples from normal distributions by reparameterization."""
 
-    noise: tp.Any
+    noise: Any
 
     def __init__(self, eps: NdArray | None = None) -> None:
         super().__init__()
@@ -34,7 +35,7 @@ class Gaussian(FunctionNode):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         gy, = grad_outputs
         ret = []
         for i in indexes:
@@ -67,7 +68,7 @@ class _GaussianGrad(FunctionNode):
 
     def backward(
             self, indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         ln_var, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
         ggx, = grad_outputs
@@ -75,18 +76,18 @@ class _GaussianGrad(FunctionNode):
         return 0.5 * ggx * y, by_gy
 
 
-@tp.overload
+@overload
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = ...,
-        return_eps: tp.Literal[False] = ..., **kwargs: tp.NoReturn) -> Variable: ...
-@tp.overload
+        return_eps: Literal[False] = ..., **kwargs: NoReturn) -> Variable: ...
+@overload
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = ...,
-        return_eps: bool = ..., **kwargs: tp.NoReturn) -> tp.Any: ...
+        return_eps: bool = ..., **kwargs: NoReturn) -> Any: ...
 def gaussian(
         mean: VariableOrArray, ln_var: VariableOrArray, *, eps: NdArray | None = None,
         return_eps: bool = False,
-        **kwargs: tp.NoReturn) -> Variable | tuple[Variable, NdArray | None]:
+        **kwargs: NoReturn) -> Variable | tuple[Variable, NdArray | None]:
     """Samples from normal distributions by reparameterization.
 
     .. math::

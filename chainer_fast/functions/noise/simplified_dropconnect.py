@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -37,7 +37,7 @@ class SimplifiedDropconnect(FunctionNode):
             self, ratio: float, mask: NdArray | Variable | None = None,
             use_batchwise_mask: bool = True) -> None:
         self.ratio = ratio
-        self.mask: tp.Any = mask.array if isinstance(mask, Variable) else mask
+        self.mask: Any = mask.array if isinstance(mask, Variable) else mask
         self.use_batchwise_mask = use_batchwise_mask
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, NoReturn
 
 from chainer_fast.backends.kernels import noise as kernels
 from chainer_fast.configuration import config
@@ -24,8 +24,8 @@ class Zoneout(FunctionNode):
 
     _draws_uniform = True
 
-    flag_h: tp.Any
-    flag_x: tp.Any
+    flag_h: Any
+    flag_x: Any
 
     def __init__(self, zoneout_ratio: float) -> None:
         self.zoneout_ratio = zoneout_ratio
@@ -76,7 +76,7 @@ class _ZoneoutGrad(FunctionNode):
 
 def zoneout(
         h: VariableOrArray, x: VariableOrArray, ratio: float = 0.5,
-        **kwargs: tp.NoReturn) -> VariableOrArray:
+        **kwargs: NoReturn) -> VariableOrArray:
     """Keeps random elements of a previous state and replaces the others.
 
     .. math:: y = m h + (1 - m) x

@@ -1,6 +1,6 @@
 """Checks of the axes of batches, and of parameters against them."""
 import operator
-import typing as tp
+from typing import Any
 
 from numpy.exceptions import AxisError
 
@@ -19,7 +19,7 @@ def _axis_option(axis):
     if not isinstance(axis, (tuple, list, str)):
         raise RuntimeError(
             'axis must be an int, a tuple of ints or None, but is %r' % (axis,))
-    given: tp.Any = tuple(axis)
+    given: Any = tuple(axis)
     if any([a >= b for a, b in zip(given, given[1:], strict=False)]):
         raise RuntimeError(
             'axis must be in ascending order without duplicates, but is %s'

@@ -1,7 +1,7 @@
 """The default implementation of batch normalization, which extensions may replace."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import utils
 from chainer_fast._core.graphs.graph import Methods
@@ -39,10 +39,10 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
     """
 
     def forward(
-            self, axis: tuple[int, ...], gamma: NdArray, x: NdArray, x_layout: tp.Any,
-            xp: Xp, expander: tuple[tp.Any, ...], beta: NdArray, eps: float,
+            self, axis: tuple[int, ...], gamma: NdArray, x: NdArray, x_layout: Any,
+            xp: Xp, expander: tuple[Any, ...], beta: NdArray, eps: float,
             decay: float, running_mean: NdArray | None,
-            running_var: NdArray | None) -> tuple[tp.Any, ...]:
+            running_var: NdArray | None) -> tuple[Any, ...]:
         """Normalize a batch and update the running statistics.
 
         Parameters
@@ -146,9 +146,9 @@ class GeneralBatchNormalizationImpl(_BatchNormalizationImpl):
 
     def backward(
             self, axis: tuple[int, ...], gamma: NdArray, gy: NdArray, x: NdArray,
-            x_layout: tp.Any, xp: Xp, expander: tuple[tp.Any, ...], mean: NdArray,
+            x_layout: Any, xp: Xp, expander: tuple[Any, ...], mean: NdArray,
             inv_std: NdArray, eps: float, var: NdArray,
-            forward_data: tp.Any) -> tuple[tp.Any, ...]:
+            forward_data: Any) -> tuple[Any, ...]:
         """Compute gradients.
 
         Parameters

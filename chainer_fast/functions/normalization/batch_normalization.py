@@ -1,8 +1,9 @@
 """Normalization by the moments of a batch, or by given ones."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from chainer_fast import backend, memory_layouts
 from chainer_fast.backends.kernels import normalization as kernels
@@ -116,12 +117,12 @@ class BatchNormalization(FunctionNode):
     running_mean: NdArray | None
     running_var: NdArray | None
     key_axis: tuple[int, ...]
-    expander: tuple[tp.Any, ...]
-    var: tp.Any
+    expander: tuple[Any, ...]
+    var: Any
 
-    mean: tp.Any = None
-    inv_std: tp.Any = None
-    forward_data: tp.Any = None
+    mean: Any = None
+    inv_std: Any = None
+    forward_data: Any = None
 
     # The shortcut handles only this selector and this implementation.
     _default_selector = staticmethod(_impl_selector)
@@ -131,9 +132,9 @@ class BatchNormalization(FunctionNode):
             self, eps: float = 2e-5, mean: NdArray | None = None,
             var: NdArray | None = None, decay: float = 0.9,
             axis: int | tuple[int, ...] | None = None,
-            impl_selector: tp.Callable[..., tp.Any] = _impl_selector) -> None:
+            impl_selector: Callable[..., Any] = _impl_selector) -> None:
         super().__init__()
-        self.axis: tp.Any = _axis_option(axis)
+        self.axis: Any = _axis_option(axis)
         self.eps, self.decay = _checks.as_float(eps), decay
         self.running_mean, self.running_var = mean, var
         self._impl_selector = impl_selector
@@ -197,18 +198,18 @@ class BatchNormalizationGrad(FunctionNode):
         Values that the implementation stored for the gradients.
     """
 
-    forward_data: tp.Any
+    forward_data: Any
     mean: NdArray
     var: NdArray
     inv_std: NdArray
-    axis: tp.Sequence[int]
-    key_axis: tp.Sequence[int]
-    expander: tuple[tp.Any, ...]
+    axis: Sequence[int]
+    key_axis: Sequence[int]
+    expander: tuple[Any, ...]
 
     def __init__(
-            self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
-            mean: NdArray, var: NdArray, inv_std: NdArray, key_axis: tp.Sequence[int],
-            impl: tp.Any, forward_data: tp.Any) -> None:
+            self, eps: float, expander: Sequence[Any], axis: Sequence[int],
+            mean: NdArray, var: NdArray, inv_std: NdArray, key_axis: Sequence[int],
+            impl: Any, forward_data: Any) -> None:
         super().__init__()
         self._impl, self.forward_data = impl, forward_data
         self.mean, self.var, self.inv_std = mean, var, inv_std
@@ -275,17 +276,17 @@ class FixedBatchNormalization(FunctionNode):
     """
 
     key_axis: tuple[int, ...]
-    expander: tuple[tp.Any, ...]
+    expander: tuple[Any, ...]
 
-    inv_std: tp.Any = None
-    inv_var: tp.Any = None
+    inv_std: Any = None
+    inv_var: Any = None
 
     def __init__(
             self, eps: float = 2e-5,
             axis: int | tuple[int, ...] | None = None) -> None:
         super().__init__()
         self.eps: float = _checks.as_float(eps)
-        self.axis: tp.Any = _axis_option(axis)
+        self.axis: Any = _axis_option(axis)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta', 'mean', 'var'))
@@ -326,14 +327,14 @@ class FixedBatchNormalizationGrad(FunctionNode):
         Reciprocals of the standard deviation and the variance.
     """
 
-    axis: tp.Sequence[int]
-    expander: tuple[tp.Any, ...]
+    axis: Sequence[int]
+    expander: tuple[Any, ...]
     eps: float
     inv_std: NdArray
     inv_var: NdArray
 
     def __init__(
-            self, eps: float, expander: tp.Sequence[tp.Any], axis: tp.Sequence[int],
+            self, eps: float, expander: Sequence[Any], axis: Sequence[int],
             inv_std: NdArray, inv_var: NdArray) -> None:
         super().__init__()
         self.axis, self.expander = axis, expander
@@ -402,8 +403,8 @@ def batch_normalization(
         eps: float = 2e-5, running_mean: NdArray | None = None,
         running_var: NdArray | None = None, decay: float = 0.9,
         axis: int | tuple[int, ...] | None = None,
-        impl_selector: tp.Callable[..., tp.Any] = _impl_selector,
-        **kwargs: tp.NoReturn) -> Variable:
+        impl_selector: Callable[..., Any] = _impl_selector,
+        **kwargs: NoReturn) -> Variable:
     """Normalize a batch by its mean and variance, scale and shift.
 
     .. math::

@@ -1,8 +1,8 @@
 """Normalization of batches with corrections by running statistics."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from typing import Any
 
 from chainer_fast import _numbers, function
 from chainer_fast.backends.kernels import normalization as kernels
@@ -66,15 +66,15 @@ class BatchRenormalizationFunction(function.Function):
             self, eps: float = 2e-5, mean: NdArray | None = None,
             var: NdArray | None = None, decay: float = 0.9, rmax: float = 1,
             dmax: float = 0, update_statistics: bool = True) -> None:
-        self._running_mean: tp.Any = mean
-        self._running_var: tp.Any = var
+        self._running_mean: Any = mean
+        self._running_var: Any = var
         self.eps, self.decay = eps, decay
         # The negative of an unsigned integer wraps around.
         self.rmax, self.dmax = _numbers.plain(rmax), _numbers.plain(dmax)
         self.update_statistics = update_statistics
 
-    running_mean: tp.Any = _deprecated_statistic('mean')
-    running_var: tp.Any = _deprecated_statistic('var')
+    running_mean: Any = _deprecated_statistic('mean')
+    running_var: Any = _deprecated_statistic('var')
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any, NoReturn
 
 import numpy
 
@@ -81,8 +81,8 @@ class DecorrelatedBatchNormalization(FunctionNode):
     groups: int
     eps: float
     decay: float
-    running_mean: tp.Any
-    running_projection: tp.Any
+    running_mean: Any
+    running_projection: Any
     eigvals: Xp
     eigvectors: Xp
     y_hat_pca: Xp
@@ -293,7 +293,7 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
 def decorrelated_batch_normalization(
         x: VariableOrArray, *, groups: int = 16, eps: float = 2e-5,
         running_mean: NdArray | None = None, running_projection: NdArray | None = None,
-        decay: float = 0.9, **kwargs: tp.NoReturn) -> Variable:
+        decay: float = 0.9, **kwargs: NoReturn) -> Variable:
     """Whiten a batch to mean zero, variance one and no correlations within a group.
 
     The channels are divided into groups of adjacent channels. The channels of a group

@@ -1,7 +1,7 @@
 """Normalization of each sample over groups of its channels."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import utils
 from chainer_fast.backends.kernels import normalization as kernels
@@ -39,8 +39,8 @@ class GroupNormalization(FunctionNode):
         inputs are float16.
     """
 
-    mean: tp.Any = None
-    inv_std: tp.Any = None
+    mean: Any = None
+    inv_std: Any = None
 
     def __init__(self, groups: int, eps: float = 1e-5) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Normalization of each sample over its features."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.backends.kernels import normalization as kernels
 from chainer_fast.backends.kernels import record
@@ -32,8 +32,8 @@ class LayerNormalization(FunctionNode):
         Statistics of the rows, after the call.
     """
 
-    mean: tp.Any = None
-    inv_std: tp.Any = None
+    mean: Any = None
+    inv_std: Any = None
 
     def __init__(self, eps: float = 1e-5) -> None:
         super().__init__()

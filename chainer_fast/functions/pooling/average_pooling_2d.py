@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.function_node import FunctionNode
@@ -65,9 +65,9 @@ class AveragePooling2DGrad(pooling_2d._Window2D, FunctionNode):
 
 
 def average_pooling_2d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None,
-        pad: int | tp.Sequence[int] = 0) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None,
+        pad: int | Sequence[int] = 0) -> Variable:
     """Averages over windows of images.
 
     .. math::

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends.kernels import pooling as kernels
@@ -29,13 +30,13 @@ class AveragePoolingND(pooling_nd._PoolingND):
     """
 
     _channels_last = False
-    _in_shape: tp.Any = None
+    _in_shape: Any = None
     _width = None
 
     def __init__(
-            self, ndim: int, ksize: int | tp.Sequence[int],
-            stride: int | tp.Sequence[int] | None = None,
-            pad: int | tp.Sequence[int] = 0, cover_all: bool = False,
+            self, ndim: int, ksize: int | Sequence[int],
+            stride: int | Sequence[int] | None = None,
+            pad: int | Sequence[int] = 0, cover_all: bool = False,
             pad_value: int | None = 0) -> None:
         if cover_all is True:
             raise ValueError(
@@ -113,8 +114,8 @@ class AveragePoolingNDGrad(FunctionNode):
 
 
 def average_pooling_nd(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of images of any dimension.
 
@@ -178,8 +179,8 @@ def average_pooling_nd(
 
 
 def average_pooling_1d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of sequences, of shape ``(n, c, length)``.
 
@@ -235,8 +236,8 @@ def average_pooling_1d(
 
 
 def average_pooling_3d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
         pad_value: int | None = 0) -> Variable:
     """Averages over windows of volumes, of shape ``(n, c, d_1, d_2, d_3)``.
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, Literal, overload
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.configuration import config
@@ -95,16 +95,16 @@ class MaxPoolingNDWithIndexes(FunctionNode):
         return MaxPoolingNDGrad(self.func).apply(gy)
 
 
-@tp.overload
+@overload
 def max_pooling_nd(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: tp.Literal[False] = ...) -> Variable: ...
-@tp.overload
+        return_indices: Literal[False] = ...) -> Variable: ...
+@overload
 def max_pooling_nd(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: bool = ...) -> tp.Any: ...
+        return_indices: bool = ...) -> Any: ...
 def max_pooling_nd(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
         pad: ShapeSpec = 0, cover_all: bool = True,
@@ -170,16 +170,16 @@ def max_pooling_nd(
     return (y, y.device.send(function.indexes)) if return_indices else y
 
 
-@tp.overload
+@overload
 def max_pooling_1d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: tp.Literal[False] = ...) -> Variable: ...
-@tp.overload
+        return_indices: Literal[False] = ...) -> Variable: ...
+@overload
 def max_pooling_1d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: bool = ...) -> tp.Any: ...
+        return_indices: bool = ...) -> Any: ...
 def max_pooling_1d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
         pad: ShapeSpec = 0, cover_all: bool = True,
@@ -243,16 +243,16 @@ def max_pooling_1d(
         x, ksize, stride, pad, return_indices=return_indices, cover_all=cover_all)
 
 
-@tp.overload
+@overload
 def max_pooling_2d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: tp.Literal[False] = ...) -> Variable: ...
-@tp.overload
+        return_indices: Literal[False] = ...) -> Variable: ...
+@overload
 def max_pooling_2d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: bool = ...) -> tp.Any: ...
+        return_indices: bool = ...) -> Any: ...
 def max_pooling_2d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
         pad: ShapeSpec = 0, cover_all: bool = True,
@@ -321,16 +321,16 @@ def max_pooling_2d(
         x, ksize, stride, pad, return_indices=return_indices, cover_all=cover_all)
 
 
-@tp.overload
+@overload
 def max_pooling_3d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: tp.Literal[False] = ...) -> Variable: ...
-@tp.overload
+        return_indices: Literal[False] = ...) -> Variable: ...
+@overload
 def max_pooling_3d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = ...,
         pad: ShapeSpec = ..., cover_all: bool = ...,
-        return_indices: bool = ...) -> tp.Any: ...
+        return_indices: bool = ...) -> Any: ...
 def max_pooling_3d(
         x: VariableOrArray, ksize: ShapeSpec, stride: ShapeSpec | None = None,
         pad: ShapeSpec = 0, cover_all: bool = True,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
@@ -22,18 +23,18 @@ def _pair(x, name):
 class _Window2D:
     """Functions with ``kh``, ``kw``, ``sy``, ``sx``, ``ph`` and ``pw``."""
 
-    kh: tp.Any
-    kw: tp.Any
-    sy: tp.Any
-    sx: tp.Any
-    ph: tp.Any
-    pw: tp.Any
+    kh: Any
+    kw: Any
+    sy: Any
+    sx: Any
+    ph: Any
+    pw: Any
 
     # No function here uses cuDNN.
     _used_cudnn = False
 
     @property
-    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
+    def _window(self) -> tuple[Any, Any, Any]:
         """Return size, strides and padding in the form for the kernels."""
         return ((self.kh, self.kw),
                 (self.sy, self.sx),
@@ -66,9 +67,9 @@ class Pooling2D(_Window2D, FunctionNode):
     """
 
     def __init__(
-            self, ksize: int | tp.Sequence[int],
-            stride: int | tp.Sequence[int] | None = None,
-            pad: int | tp.Sequence[int] = 0, cover_all: bool = True,
+            self, ksize: int | Sequence[int],
+            stride: int | Sequence[int] | None = None,
+            pad: int | Sequence[int] = 0, cover_all: bool = True,
             return_indices: bool = False) -> None:
         super().__init__()
         ksize = _pair(ksize, 'ksize')
@@ -120,13 +121,13 @@ class _Enlarging2D(Pooling2D):
         Height and width of the result; by default the smallest possible.
     """
 
-    outh: tp.Any
-    outw: tp.Any
+    outh: Any
+    outw: Any
 
     def __init__(
-            self, ksize: int | tp.Sequence[int],
-            stride: int | tp.Sequence[int] | None = None,
-            pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
+            self, ksize: int | Sequence[int],
+            stride: int | Sequence[int] | None = None,
+            pad: int | Sequence[int] = 0, outsize: Sequence[int] | None = None,
             cover_all: bool = True) -> None:
         super().__init__(ksize, stride, pad, cover_all)
         self.outh, self.outw = (
@@ -168,6 +169,6 @@ class _EnlargingGrad2D(_Window2D, FunctionNode):
     def __init__(self, function: _Enlarging2D) -> None:
         super().__init__()
         self._window = function._window
-        self.outh: tp.Any = function.outh
-        self.outw: tp.Any = function.outw
+        self.outh: Any = function.outh
+        self.outw: Any = function.outw
         self.cover_all: bool = function.cover_all

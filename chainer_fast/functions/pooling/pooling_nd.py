@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.function_node import FunctionNode
@@ -31,13 +32,13 @@ class _PoolingND(FunctionNode):
     """
 
     ksize: tuple[int, ...]
-    stride: int | tp.Sequence[int]
-    pad: int | tp.Sequence[int]
+    stride: int | Sequence[int]
+    pad: int | Sequence[int]
 
     def __init__(
-            self, ndim: int, ksize: int | tp.Sequence[int],
-            stride: int | tp.Sequence[int] | None = None,
-            pad: int | tp.Sequence[int] = 0, cover_all: bool = True,
+            self, ndim: int, ksize: int | Sequence[int],
+            stride: int | Sequence[int] | None = None,
+            pad: int | Sequence[int] = 0, cover_all: bool = True,
             return_indices: bool = False) -> None:
         super().__init__()
         if ndim <= 0:
@@ -54,7 +55,7 @@ class _PoolingND(FunctionNode):
         self.cover_all = cover_all
 
     @property
-    def _window(self) -> tuple[tp.Any, tp.Any, tp.Any]:
+    def _window(self) -> tuple[Any, Any, Any]:
         return self.ksize, self.stride, self.pad
 
     @property

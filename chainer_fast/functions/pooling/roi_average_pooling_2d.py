@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.backends.kernels.roi.points import (
@@ -16,10 +17,10 @@ from chainer_fast.variable import Variable, VariableOrArray
 class ROIAveragePooling2D(Function):
     """Averages over the bins of regions."""
 
-    outh: tp.Any
-    outw: tp.Any
+    outh: Any
+    outw: Any
 
-    def __init__(self, outsize: int | tp.Sequence[int], spatial_scale: float) -> None:
+    def __init__(self, outsize: int | Sequence[int], spatial_scale: float) -> None:
         self.outh, self.outw = _roi.positive_pair('outsize', outsize)
         self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
 
@@ -50,7 +51,7 @@ class ROIAveragePooling2D(Function):
 
 def roi_average_pooling_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tp.Sequence[int], spatial_scale: float) -> Variable:
+        outsize: int | Sequence[int], spatial_scale: float) -> Variable:
     """Averages over the bins of regions of interest.
 
     Each region is rounded to whole pixels and divided into bins. The last coordinates

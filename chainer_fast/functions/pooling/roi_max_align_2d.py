@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -31,16 +32,16 @@ class ROIMaxAlign2D(Function):
         row; -1 for a bin without samples.
     """
 
-    outh: tp.Any
-    outw: tp.Any
+    outh: Any
+    outw: Any
     argmax_data: NdArray
 
     def __init__(
-            self, outsize: int | tp.Sequence[int], spatial_scale: float,
-            sampling_ratio: tp.Any = None) -> None:
+            self, outsize: int | Sequence[int], spatial_scale: float,
+            sampling_ratio: Any = None) -> None:
         self.outh, self.outw = _roi.positive_pair('outsize', outsize)
         self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
-        self.sampling_ratio: tuple[tp.Any, tp.Any] = _roi.sampling_pair(sampling_ratio)
+        self.sampling_ratio: tuple[Any, Any] = _roi.sampling_pair(sampling_ratio)
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _roi.check_types(in_types, numpy.float32)
@@ -75,8 +76,8 @@ class ROIMaxAlign2D(Function):
 
 def roi_max_align_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tp.Sequence[int], spatial_scale: float,
-        sampling_ratio: tp.Any = None) -> Variable:
+        outsize: int | Sequence[int], spatial_scale: float,
+        sampling_ratio: Any = None) -> Variable:
     """Maxima over samples in the bins of regions of interest.
 
     Regions are divided into bins without any rounding. In each bin, values are

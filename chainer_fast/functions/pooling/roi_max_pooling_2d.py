@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import roi as kernels
 from chainer_fast.backends.kernels.roi.points import (
@@ -23,11 +24,11 @@ class ROIMaxPooling2D(Function):
         bin without pixels.
     """
 
-    outh: tp.Any
-    outw: tp.Any
+    outh: Any
+    outw: Any
     argmax_data: NdArray
 
-    def __init__(self, outsize: int | tp.Sequence[int], spatial_scale: float) -> None:
+    def __init__(self, outsize: int | Sequence[int], spatial_scale: float) -> None:
         self.outh, self.outw = _roi.positive_pair('outsize', outsize)
         self.spatial_scale: float = _roi.positive_float('spatial_scale', spatial_scale)
 
@@ -58,7 +59,7 @@ class ROIMaxPooling2D(Function):
 
 def roi_max_pooling_2d(
         x: VariableOrArray, rois: VariableOrArray, roi_indices: VariableOrArray,
-        outsize: int | tp.Sequence[int], spatial_scale: float) -> Variable:
+        outsize: int | Sequence[int], spatial_scale: float) -> Variable:
     """Maxima over the bins of regions of interest.
 
     Each region is rounded to whole pixels and divided into bins. The last coordinates

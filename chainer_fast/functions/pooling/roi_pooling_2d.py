@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -90,7 +90,7 @@ class ROIPooling2DGrad(FunctionNode):
 
     def __init__(
             self, outh: int, outw: int, spatial_scale: float,
-            bottom_data_shape: tp.Sequence[int], argmax_data: NdArray) -> None:
+            bottom_data_shape: Sequence[int], argmax_data: NdArray) -> None:
         super().__init__()
         self.outh = outh
         self.outw = outw

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import pooling_2d, unpooling_nd
@@ -45,9 +45,9 @@ class Unpooling2DGrad(unpooling_nd._WindowSums, pooling_2d._EnlargingGrad2D):
 
 
 def unpooling_2d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """Reverse the pooling of images by copying each element to its window.
 
     Each element is copied to all elements of its window in a larger image; where

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import _numbers
 from chainer_fast.backends.kernels import pooling as kernels
@@ -26,12 +27,12 @@ class UnpoolingND(pooling_nd._PoolingND):
     """
 
     def __init__(
-            self, ndim: int, ksize: int | tp.Sequence[int],
-            stride: int | tp.Sequence[int] | None = None,
-            pad: int | tp.Sequence[int] = 0, outsize: tp.Sequence[int] | None = None,
+            self, ndim: int, ksize: int | Sequence[int],
+            stride: int | Sequence[int] | None = None,
+            pad: int | Sequence[int] = 0, outsize: Sequence[int] | None = None,
             cover_all: bool = True) -> None:
         super().__init__(ndim, ksize, stride, pad, cover_all)
-        self.outs: tp.Any = (
+        self.outs: Any = (
             # An iterator can be read only once and has no length.
             outsize if outsize is None or (
                 len(outsize) and all([type(n) is int for n in outsize]))
@@ -85,7 +86,7 @@ class _WindowSums(FunctionNode):
     axes, and ``_places``, the numbers of positions of the window.
     """
 
-    _window: tuple[tp.Any, tp.Any, tp.Any]
+    _window: tuple[Any, Any, Any]
     _places: tuple[int, ...]
 
     def forward_cpu(self, gys: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
@@ -104,9 +105,9 @@ class UnpoolingNDGrad(_WindowSums):
         The function, after ``forward``.
     """
 
-    ksize: tp.Any
-    stride: tp.Any
-    pad: tp.Any
+    ksize: Any
+    stride: Any
+    pad: Any
     ndim: int
     cover_all: bool
 
@@ -115,7 +116,7 @@ class UnpoolingNDGrad(_WindowSums):
         self._window, self._places = unpoolingnd._window, unpoolingnd._places
         self.ksize, self.stride, self.pad = self._window
         self.ndim, self.cover_all = unpoolingnd.ndim, unpoolingnd.cover_all
-        self.outs: tp.Sequence[int] | tuple[tp.Any, ...] | None = unpoolingnd.outs
+        self.outs: Sequence[int] | tuple[Any, ...] | None = unpoolingnd.outs
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -125,9 +126,9 @@ class UnpoolingNDGrad(_WindowSums):
 
 
 def unpooling_nd(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """Reverse the pooling of images of any dimension; see :func:`unpooling_2d`.
 
     Each element is copied to all elements of its window in a larger image; where
@@ -187,9 +188,9 @@ def unpooling_nd(
 
 
 def unpooling_1d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """Reverse the pooling of sequences of shape ``(n, c, length)``.
 
     This is :func:`unpooling_nd` for one axis.
@@ -242,9 +243,9 @@ def unpooling_1d(
 
 
 def unpooling_3d(
-        x: VariableOrArray, ksize: int | tp.Sequence[int],
-        stride: int | tp.Sequence[int] | None = None, pad: int | tp.Sequence[int] = 0,
-        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
+        x: VariableOrArray, ksize: int | Sequence[int],
+        stride: int | Sequence[int] | None = None, pad: int | Sequence[int] = 0,
+        outsize: Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """Reverse the pooling of volumes of shape ``(n, c, d_1, d_2, d_3)``.
 
     This is :func:`unpooling_nd` for three axes.

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.backends.kernels import pooling as kernels
 from chainer_fast.functions.pooling import pooling_2d
@@ -25,7 +25,7 @@ class Upsampling2D(pooling_2d._Enlarging2D):
     def __init__(
             self, indexes: NdArray, ksize: int | tuple[int, int],
             stride: int | tuple[int, int] | None = None, pad: int | tuple[int, int] = 0,
-            outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> None:
+            outsize: Sequence[int] | None = None, cover_all: bool = True) -> None:
         super().__init__(ksize, stride, pad, outsize, cover_all)
         self.indexes = indexes
 
@@ -76,7 +76,7 @@ class Upsampling2DGrad(pooling_2d._EnlargingGrad2D):
 
 def upsampling_2d(
         x: VariableOrArray, indexes: NdArray, ksize, stride=None, pad: int = 0,
-        outsize: tp.Sequence[int] | None = None, cover_all: bool = True) -> Variable:
+        outsize: Sequence[int] | None = None, cover_all: bool = True) -> Variable:
     """Reverse the max pooling of images by its indices.
 
     Each element is placed at the position of its maximum; all others are zero.

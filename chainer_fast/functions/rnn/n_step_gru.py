@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.array import concat, split_axis
@@ -40,8 +41,8 @@ class NStepGRU(n_step_rnn.BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            **kwargs: NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'gru', **kwargs)
 
 
@@ -52,8 +53,8 @@ class NStepBiGRU(n_step_rnn.BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            **kwargs: NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'gru', **kwargs)
 
 
@@ -66,9 +67,9 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 def n_step_gru_base(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        use_bi_direction: bool, **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        use_bi_direction: bool, **kwargs: NoReturn) -> tuple[Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_gru` or
     :func:`~chainer_fast.functions.n_step_bigru`.
 
@@ -84,9 +85,9 @@ def n_step_gru_base(
 
 def n_step_gru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        **kwargs: NoReturn) -> tuple[Any, ...]:
     """Stacked gated recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -166,9 +167,9 @@ def n_step_gru(
 
 def n_step_bigru(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        **kwargs: NoReturn) -> tuple[Any, ...]:
     """Stacked gated recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two layers of :func:`~chainer_fast.functions.n_step_gru`, one

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from chainer_fast.functions.array import reshape, stack
 from chainer_fast.functions.connection import linear
@@ -44,7 +45,7 @@ class NStepLSTM(n_step_rnn.BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int]) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int]) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'lstm')
 
 
@@ -55,7 +56,7 @@ class NStepBiLSTM(n_step_rnn.BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int]) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int]) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'lstm')
 
 
@@ -68,9 +69,9 @@ def _run(kwargs, use_bi_direction, n_layers, ratio, hx, cx, ws, bs, xs):
 
 def n_step_lstm_base(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        use_bi_direction: bool, **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        use_bi_direction: bool, **kwargs: NoReturn) -> tuple[Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_lstm` or
     :func:`~chainer_fast.functions.n_step_bilstm`.
 
@@ -86,9 +87,9 @@ def n_step_lstm_base(
 
 def n_step_lstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        **kwargs: NoReturn) -> tuple[Any, ...]:
     """Stacked long short-term memory over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t`, its last output
@@ -170,9 +171,9 @@ def n_step_lstm(
 
 def n_step_bilstm(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray, cx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        **kwargs: NoReturn) -> tuple[Any, ...]:
     """Stacked long short-term memory over a batch of sequences, in both directions.
 
     Each layer consists of two layers of :func:`~chainer_fast.functions.n_step_lstm`,

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy
 
@@ -18,7 +19,7 @@ from chainer_fast.variable import Variable, VariableOrArray
 _DIRECTIONS = {'uni': 1, 'bi': 2}
 
 
-def check_input_size(ws: tp.Any, xs: tp.Sequence[VariableOrArray]) -> None:
+def check_input_size(ws: Any, xs: Sequence[VariableOrArray]) -> None:
     """Raise an error unless the size of the inputs matches the first layer."""
     if not len(xs):
         raise IndexError('xs must hold the input of at least one step, but is empty')
@@ -60,7 +61,7 @@ class CudnnRNNWeightConcat(Function):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, rnn_dir: str, rnn_mode: str) -> None:
+            self, n_layers: int, states: Any, rnn_dir: str, rnn_mode: str) -> None:
         self.n_layers = n_layers
         self.states = states
         self.rnn_dir = rnn_dir
@@ -102,9 +103,9 @@ class CudnnRNNWeightConcat(Function):
 
 
 def cudnn_rnn_weight_concat(
-        n_layers: int, states: tp.Any, use_bi_direction: bool, rnn_mode: tp.Any,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]]) -> Variable:
+        n_layers: int, states: Any, use_bi_direction: bool, rnn_mode: Any,
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]]) -> Variable:
     """Concatenate the weights and biases of a network to one vector.
 
     Parameters
@@ -150,8 +151,8 @@ class BaseNStepRNN(Function):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            rnn_dir: str, rnn_mode: str, **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            rnn_dir: str, rnn_mode: str, **kwargs: NoReturn) -> None:
         argument.refuse(kwargs, 'train', 'use_cudnn')
         if states is not None:
             raise RuntimeError(
@@ -206,7 +207,7 @@ class BaseNStepRNN(Function):
 
     def forward_cpu(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         *states, w, x = inputs
-        hx: tp.Any
+        hx: Any
         hx, cx = (*states, None)[:2]
         self._layers = _layers.Layers(
             self.rnn_mode, self._directions, tuple(self.lengths), None)
@@ -222,8 +223,8 @@ class BaseNStepRNN(Function):
         *states, _, x = inputs
         xp = backend.get_array_module(x)
         *gstates, gy = grads
-        ghy: tp.Any
-        gcy: tp.Any
+        ghy: Any
+        gcy: Any
         ghy, gcy = [*[
             xp.zeros_like(state) if g is None else g
             for g, state in zip(gstates, states, strict=True)], None][:2]
@@ -240,8 +241,8 @@ class NStepRNNTanh(BaseNStepRNN):
     """Recurrent units with tanh over a sequence; see :class:`BaseNStepRNN`."""
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            **kwargs: NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_tanh', **kwargs)
 
 
@@ -249,8 +250,8 @@ class NStepRNNReLU(BaseNStepRNN):
     """Recurrent units with ReLU over a sequence; see :class:`BaseNStepRNN`."""
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            **kwargs: NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'uni', 'rnn_relu', **kwargs)
 
 
@@ -261,8 +262,8 @@ class NStepBiRNNTanh(BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            **kwargs: NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_tanh', **kwargs)
 
 
@@ -273,8 +274,8 @@ class NStepBiRNNReLU(BaseNStepRNN):
     """
 
     def __init__(
-            self, n_layers: int, states: tp.Any, lengths: tp.Sequence[int],
-            **kwargs: tp.NoReturn) -> None:
+            self, n_layers: int, states: Any, lengths: Sequence[int],
+            **kwargs: NoReturn) -> None:
         super().__init__(n_layers, states, lengths, 'bi', 'rnn_relu', **kwargs)
 
 
@@ -307,10 +308,10 @@ def _run(kwargs, activation, use_bi_direction, n_layers, ratio, hx, ws, bs, xs):
 
 def n_step_rnn_base(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
         activation: str, use_bi_direction: bool,
-        **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        **kwargs: NoReturn) -> tuple[Any, ...]:
     """Runs :func:`~chainer_fast.functions.n_step_rnn` or
     :func:`~chainer_fast.functions.n_step_birnn`.
 
@@ -327,9 +328,9 @@ def n_step_rnn_base(
 
 def n_step_rnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        activation: str = 'tanh', **kwargs: NoReturn) -> tuple[Any, ...]:
     """Stacked recurrent units over a batch of sequences.
 
     With the input :math:`x_t` of a layer at step :math:`t` and its last output
@@ -408,9 +409,9 @@ def n_step_rnn(
 
 def n_step_birnn(
         n_layers: int, dropout_ratio: float, hx: VariableOrArray,
-        ws: tp.Sequence[tp.Sequence[VariableOrArray]],
-        bs: tp.Sequence[tp.Sequence[VariableOrArray]], xs: tp.Sequence[VariableOrArray],
-        activation: str = 'tanh', **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+        ws: Sequence[Sequence[VariableOrArray]],
+        bs: Sequence[Sequence[VariableOrArray]], xs: Sequence[VariableOrArray],
+        activation: str = 'tanh', **kwargs: NoReturn) -> tuple[Any, ...]:
     """Stacked recurrent units over a batch of sequences, in both directions.
 
     Each layer consists of two layers of :func:`~chainer_fast.functions.n_step_rnn`, one
@@ -480,10 +481,10 @@ def n_step_birnn(
 
 
 def n_step_rnn_impl(
-        f: tp.Callable[..., tp.Any], n_layers: int, dropout_ratio: float,
-        hx: VariableOrArray, cx: VariableOrArray | None, ws: tp.Sequence[tp.Any],
-        bs: tp.Sequence[tp.Any], xs: tp.Sequence[VariableOrArray],
-        use_bi_direction: bool) -> tuple[tp.Any, ...]:
+        f: Callable[..., Any], n_layers: int, dropout_ratio: float,
+        hx: VariableOrArray, cx: VariableOrArray | None, ws: Sequence[Any],
+        bs: Sequence[Any], xs: Sequence[VariableOrArray],
+        use_bi_direction: bool) -> tuple[Any, ...]:
     """Applies stacked layers of any kind of cell to a batch of sequences.
 
     Parameters

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.backends.kernels import recurrent
 from chainer_fast.function import Function
@@ -31,7 +32,7 @@ class TreeLSTM(Function):
     a: NdArray
     i: NdArray
     o: NdArray
-    fs: tp.Sequence[NdArray]
+    fs: Sequence[NdArray]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check.expect(in_types.size() >= 2)
@@ -53,7 +54,7 @@ class TreeLSTM(Function):
             self._gates, 3 + len(cs))
         return self.c, h
 
-    def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
+    def forward_chainerx(self, inputs: tuple[Any, ...]) -> Any:
         """Return the fallback, so that :meth:`forward` computes the outputs."""
         return Fallback
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import _backprop, function_node, variable
 from chainer_fast.configuration import config, using_config
@@ -41,7 +42,7 @@ class Forget(function_node.FunctionNode):
         Function that maps variables to variables.
     """
 
-    def __init__(self, func: tp.Callable[..., tp.Any]) -> None:
+    def __init__(self, func: Callable[..., Any]) -> None:
         super().__init__()
         if not callable(func):
             raise TypeError('func must be callable')
@@ -81,8 +82,8 @@ class Forget(function_node.FunctionNode):
 
 
 def forget(
-        func: tp.Callable[..., tp.Any],
-        *xs: VariableOrArray) -> tp.Any:
+        func: Callable[..., Any],
+        *xs: VariableOrArray) -> Any:
     """Calls a function without keeping its intermediate results.
 
     They are computed again for the gradient, which trades time for memory.

@@ -1,7 +1,8 @@
 """Maxout layer."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chainer_fast import _numbers, initializer, link
 from chainer_fast.backends.arrays import get_array_types
@@ -11,7 +12,7 @@ from chainer_fast.types import InitializerSpec, NdArray
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable, VariableOrArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 
@@ -26,7 +27,7 @@ class _Grouped:
         Size of a group.
     """
 
-    def __init__(self, initial: tp.Callable[..., tp.Any], pool_size: int) -> None:
+    def __init__(self, initial: Callable[..., Any], pool_size: int) -> None:
         self.initial, self.pool_size = initial, pool_size
 
     def __call__(self, array: NdArray) -> None:
@@ -91,7 +92,7 @@ class Maxout(link.Chain):
     def __init__(
             self, in_size: int | None, out_size: int, pool_size: int,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = 0, **retired: tp.NoReturn) -> None:
+            initial_bias: InitializerSpec | None = 0, **retired: NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)

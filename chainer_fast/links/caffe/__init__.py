@@ -1,8 +1,6 @@
 """Caffe networks as links; requires protobuf."""
 from __future__ import annotations
 
-import typing as tp
-
 from chainer_fast._help import installation
 
 try:

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
 import warnings
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeVar
 
 from google.protobuf import message
 
@@ -67,7 +68,7 @@ def _check_names(layer):
 # Errors that invalid layers raise.
 _WRONG = AttributeError, IndexError, RuntimeError, TypeError, ValueError
 
-_Caffe = tp.TypeVar('_Caffe', bound='CaffeFunction')
+_Caffe = TypeVar('_Caffe', bound='CaffeFunction')
 
 
 class CaffeFunction(link.Chain):
@@ -129,10 +130,10 @@ class CaffeFunction(link.Chain):
         y, = caffe_net(inputs={'data': x}, outputs=['LinearFunction-0-1'])
     """
 
-    forwards: dict[tp.Any, tp.Any]
-    split_map: dict[tp.Any, tp.Any]
-    layers: list[tuple[str, tp.Sequence[str], tp.Sequence[str]]]
-    variables: dict[tp.Any, tp.Any]
+    forwards: dict[Any, Any]
+    split_map: dict[Any, Any]
+    layers: list[tuple[str, Sequence[str], Sequence[str]]]
+    variables: dict[Any, Any]
 
     def __init__(self, model_path: str) -> None:
         super().__init__()
@@ -172,13 +173,13 @@ class CaffeFunction(link.Chain):
         CaffeFunction
             The copy, whose layers use its own children.
         """
-        copied: tp.Any = super().copy(mode)
+        copied: Any = super().copy(mode)
         copied.forwards = copy.deepcopy(self.forwards, {id(self): copied})
         return copied
 
     def forward(
-            self, inputs: dict[tp.Any, tp.Any], outputs: tp.Iterable[str],
-            disable: tp.Collection[str] = (), **kwargs: tp.Any) -> tuple[Variable, ...]:
+            self, inputs: dict[Any, Any], outputs: Iterable[str],
+            disable: Collection[str] = (), **kwargs: Any) -> tuple[Variable, ...]:
         """Run the network.
 
         Layers are skipped if some of their inputs are missing.

@@ -1,7 +1,7 @@
 """Addition of a broadcast bias."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import link, variable
 from chainer_fast.configuration.debug import is_debug
@@ -58,7 +58,7 @@ class Bias(link.Link):
             if shape is not None:
                 self.b: Parameter = variable.Parameter(0, shape)
 
-    def forward(self, *xs: tp.Any) -> Variable:
+    def forward(self, *xs: Any) -> Variable:
         """Add the bias.
 
         Parameters

@@ -1,7 +1,8 @@
 """Convolution of images, with parameters."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from chainer_fast import _numbers, memory_layouts
 from chainer_fast.configuration import config, get_compute_mode
@@ -11,7 +12,7 @@ from chainer_fast.types import InitializerSpec, _ConvolutionOptions, _Unpack
 from chainer_fast.utils import _foreign, argument
 from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
-_Convolution = tp.TypeVar('_Convolution', bound='Convolution2D')
+_Convolution = TypeVar('_Convolution', bound='Convolution2D')
 
 
 class Convolution2D(_filters.Filtered):
@@ -136,7 +137,7 @@ class Convolution2D(_filters.Filtered):
                           w_layout)
 
     @property
-    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
+    def printable_specs(self) -> Iterator[tuple[str, Any]]:
         """The arguments, as ``repr`` shows them."""
         for name in ('in_channels', 'out_channels', 'ksize', 'stride', 'pad'):
             yield name, getattr(self, name)
@@ -196,7 +197,7 @@ class Convolution2D(_filters.Filtered):
 
     @classmethod
     def from_params(
-            cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
+            cls: type[_Convolution], W: Any, b: Any = None,
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
             nobias: bool = False,
             **kwargs: _Unpack[_ConvolutionOptions]) -> _Convolution:

@@ -1,14 +1,14 @@
 """Convolution of images of any dimension, with parameters."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, TypeVar
 
 from chainer_fast.functions.connection import convolution_nd
 from chainer_fast.links.connection import _filters
 from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import conv_nd
 
-_Convolution = tp.TypeVar('_Convolution', bound='ConvolutionND')
+_Convolution = TypeVar('_Convolution', bound='ConvolutionND')
 
 
 class ConvolutionND(_filters.Filtered):
@@ -123,9 +123,9 @@ class ConvolutionND(_filters.Filtered):
 
     @classmethod
     def from_params(
-            cls: type[_Convolution], W: tp.Any, b: tp.Any = None,
+            cls: type[_Convolution], W: Any, b: Any = None,
             stride: int | tuple[int, ...] = 1, pad: int | tuple[int, ...] = 0,
-            nobias: bool = False, **kwargs: tp.Any) -> _Convolution:
+            nobias: bool = False, **kwargs: Any) -> _Convolution:
         """Create a convolution with given filters.
 
         Parameters

@@ -1,7 +1,7 @@
 """Dilated convolution, with parameters."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast import _numbers
 from chainer_fast.functions.connection import dilated_convolution_2d
@@ -90,7 +90,7 @@ class DilatedConvolution2D(_filters.Filtered):
             dilate: int | tuple[int, int] = 1, nobias: bool = False,
             initialW: InitializerSpec | None = None,
             initial_bias: InitializerSpec | None = None,
-            **retired: tp.NoReturn) -> None:
+            **retired: NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)

@@ -1,7 +1,7 @@
 """Embedding of integers as vectors."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TypeVar
 
 from chainer_fast import link, variable
 from chainer_fast.functions.connection import embed_id
@@ -9,7 +9,7 @@ from chainer_fast.initializers import normal
 from chainer_fast.types import InitializerSpec
 from chainer_fast.variable import Variable, VariableOrArray
 
-_EmbedID = tp.TypeVar('_EmbedID', bound='EmbedID')
+_EmbedID = TypeVar('_EmbedID', bound='EmbedID')
 
 
 class EmbedID(link.Link):

@@ -1,7 +1,8 @@
 """Layer that passes part of its input through."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import link
 from chainer_fast.functions.activation import relu, sigmoid
@@ -9,7 +10,7 @@ from chainer_fast.links.connection import linear
 from chainer_fast.types import InitializerSpec
 from chainer_fast.variable import Variable, VariableOrArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 
@@ -68,7 +69,7 @@ class Highway(link.Chain):
 
     def __init__(
             self, in_out_size: int, nobias: bool = False,
-            activate: tp.Callable[..., tp.Any] = relu.relu,
+            activate: Callable[..., Any] = relu.relu,
             init_Wh: InitializerSpec | None = None,
             init_Wt: InitializerSpec | None = None,
             init_bh: InitializerSpec | None = None,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -16,7 +16,7 @@ from chainer_fast.links.normalization import batch_normalization
 from chainer_fast.types import DTypeSpec, InitializerSpec
 from chainer_fast.variable import Variable, VariableOrArray
 
-_POOLING: dict[str, tp.Any] = {
+_POOLING: dict[str, Any] = {
     'max': functools.partial(max_pooling_nd.max_pooling_2d, cover_all=False),
     'avg': average_pooling_2d.average_pooling_2d,
 }

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Iterator
+from typing import Any, NoReturn, TypeVar
 
 from chainer_fast import initializers, link, variable
 from chainer_fast.functions.connection import linear
@@ -11,7 +12,7 @@ from chainer_fast.types import InitializerSpec
 from chainer_fast.utils import argument, type_check
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
-_Linear = tp.TypeVar('_Linear', bound='Linear')
+_Linear = TypeVar('_Linear', bound='Linear')
 
 
 class Linear(link.Link):
@@ -78,7 +79,7 @@ class Linear(link.Link):
             self, in_size: int | None, out_size: int | None = None,
             nobias: bool = False, initialW: InitializerSpec | None = None,
             initial_bias: InitializerSpec | None = None,
-            **retired: tp.NoReturn) -> None:
+            **retired: NoReturn) -> None:
         super().__init__()
         if retired:
             argument.assert_kwargs_empty(retired)
@@ -101,7 +102,7 @@ class Linear(link.Link):
                     initializers._get_initializer(bias), out_size)
 
     @property
-    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
+    def printable_specs(self) -> Iterator[tuple[str, Any]]:
         """Sizes, and whether the bias is omitted."""
         yield 'in_size', self.in_size
         yield 'out_size', self.out_size

@@ -1,7 +1,7 @@
 """Convolution with separate filters at each position, with parameters."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast import _numbers
 from chainer_fast.functions.connection import local_convolution_2d
@@ -75,7 +75,7 @@ class LocalConvolution2D(_filters.Filtered):
             ksize: int | tuple[int, int] | None = None,
             stride: int | tuple[int, int] = 1, nobias: bool = False,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.NoReturn) -> None:
+            initial_bias: InitializerSpec | None = None, **kwargs: NoReturn) -> None:
         super().__init__()
         self.out_channels, self.ksize = out_channels, ksize
         self.stride: int | tuple[int, int] = _numbers.both(stride, 'stride')

@@ -1,7 +1,8 @@
 """Convolution followed by a perceptron at every pixel."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import link
 from chainer_fast.functions.activation import relu
@@ -81,8 +82,8 @@ class MLPConvolution2D(link.ChainList):
             self, in_channels: int | None, out_channels: tuple[int, ...],
             ksize: int | tuple[int, int] | None = None,
             stride: int | tuple[int, int] = 1, pad: int | tuple[int, int] = 0,
-            activation: tp.Callable[..., tp.Any] = relu.relu, *args: tp.Any,
-            **kwargs: tp.Any) -> None:
+            activation: Callable[..., Any] = relu.relu, *args: Any,
+            **kwargs: Any) -> None:
         if args:
             # The first of them used to be wscale.
             raise TypeError(_WSCALE)

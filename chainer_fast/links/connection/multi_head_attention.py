@@ -1,7 +1,8 @@
 """Multi-head attention: an addition of this package, which Chainer does not have."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterator
+from typing import Any
 
 import numpy
 
@@ -114,7 +115,7 @@ class MultiHeadAttention(link.Chain):
                 size, out_size, nobias, initialW, initial_bias))
 
     @property
-    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
+    def printable_specs(self) -> Iterator[tuple[str, Any]]:
         """Number of heads, and the ratio of the dropout."""
         yield 'n_heads', self.n_heads
         yield 'dropout', self.dropout

@@ -1,7 +1,7 @@
 """Multiplication by a broadcast weight."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import link, variable
 from chainer_fast.configuration.debug import is_debug
@@ -9,7 +9,7 @@ from chainer_fast.functions.math import scale
 from chainer_fast.links.connection import bias
 from chainer_fast.variable import Variable
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.links.connection.bias import Bias
 
 
@@ -80,7 +80,7 @@ class Scale(link.Chain):
             if bias_term:
                 self.bias: Bias = bias.Bias(axis, W_shape if learnt else bias_shape)
 
-    def forward(self, *xs: tp.Any) -> Variable:
+    def forward(self, *xs: Any) -> Variable:
         """Multiply by the weight, and add the bias.
 
         Parameters

@@ -1,7 +1,7 @@
 """Base of losses that draw samples of noise."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast import link, variable
 from chainer_fast.device_resident import DeviceResidentsVisitor
@@ -26,7 +26,7 @@ class SamplingLink(link.Link):
     """
 
     def __init__(
-            self, weights: tp.Sequence[float], sample_size: int,
+            self, weights: Sequence[float], sample_size: int,
             initialW: InitializerSpec | None, in_size: int) -> None:
         super().__init__()
         shape = len(weights), in_size

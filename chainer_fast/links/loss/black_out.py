@@ -1,7 +1,7 @@
 """BlackOut loss with its weights and its sampler."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.functions.loss import black_out
 from chainer_fast.links.loss import _sampling
@@ -63,7 +63,7 @@ class BlackOut(_sampling.SamplingLink):
     sample_data = None
 
     def __init__(
-            self, in_size: int, counts: tp.Sequence[int], sample_size: int) -> None:
+            self, in_size: int, counts: Sequence[int], sample_size: int) -> None:
         super().__init__(counts, sample_size, None, in_size)
 
     def forward(self, x: VariableOrArray, t: VariableOrArray) -> Variable:

@@ -1,7 +1,8 @@
 """Conditional random field of chains, with its costs."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import link, variable
 from chainer_fast.functions.array import transpose_sequence
@@ -72,7 +73,7 @@ class CRF1d(link.Link):
                 _get_initializer(initial_cost), (n_label, n_label))
 
     def forward(
-            self, xs: tp.Sequence[VariableOrArray], ys: tp.Sequence[VariableOrArray],
+            self, xs: Sequence[VariableOrArray], ys: Sequence[VariableOrArray],
             reduce: str = 'mean', transpose: bool = False) -> Variable:
         """Compute the negative log-likelihood of labels.
 
@@ -117,8 +118,8 @@ class CRF1d(link.Link):
         return crf1d.crf1d(self.cost, xs, ys, reduce)
 
     def argmax(
-            self, xs: tp.Sequence[VariableOrArray],
-            transpose: bool = False) -> tuple[tp.Any, ...]:
+            self, xs: Sequence[VariableOrArray],
+            transpose: bool = False) -> tuple[Any, ...]:
         """Find the most likely labels.
 
         Parameters

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import copy
 import heapq
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -41,14 +41,14 @@ class TreeParser:
         For each leaf, an array of the turns at these nodes: 1 for left, -1 for right.
     """
 
-    paths: dict[tp.Any, tp.Any]
-    codes: dict[tp.Any, tp.Any]
+    paths: dict[Any, Any]
+    codes: dict[Any, Any]
 
     def __init__(self, dtype: DTypeSpec) -> None:
         self.dtype = dtype
         self.next_id: int = 0
 
-    def parse(self, tree: tp.Any) -> None:
+    def parse(self, tree: Any) -> None:
         """Parse a tree, and discard the previous one.
 
         Parameters
@@ -64,7 +64,7 @@ class TreeParser:
         self.next_id = 0
         self.paths, self.codes = {}, {}
         # Without recursion: the depth may be near the number of leaves.
-        pending: list[tp.Any] = [(tree, (), ())]
+        pending: list[Any] = [(tree, (), ())]
         while pending:
             node, path, code = pending.pop()
             if not isinstance(node, tuple):
@@ -125,7 +125,7 @@ class BinaryHierarchicalSoftmaxFunction(
         Number of inner nodes.
     """
 
-    def __init__(self, tree: tp.Any, dtype: DTypeSpec) -> None:
+    def __init__(self, tree: Any, dtype: DTypeSpec) -> None:
         super().__init__()
         parser = TreeParser(dtype)
         parser.parse(tree)
@@ -140,7 +140,7 @@ class BinaryHierarchicalSoftmaxFunction(
         self.parser_size: int = parser.size()
         self._longest = max(map(len, paths))
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         if '_longest' not in state:
             # Chainer's pickles do not have it; the copies for each call do.
@@ -264,7 +264,7 @@ class BinaryHierarchicalSoftmax(link.Link):
     """
 
     @staticmethod
-    def create_huffman_tree(word_counts: dict[tp.Any, tp.Any]) -> tp.Any:
+    def create_huffman_tree(word_counts: dict[Any, Any]) -> Any:
         """Create a tree in which frequent leaves are near the root.
 
         The two trees with the smallest counts are joined until one tree remains.
@@ -301,7 +301,7 @@ class BinaryHierarchicalSoftmax(link.Link):
         return heap[0][2]
 
     def __init__(
-            self, in_size: int, tree: tp.Any, dtype: DTypeSpec | None = None) -> None:
+            self, in_size: int, tree: Any, dtype: DTypeSpec | None = None) -> None:
         loss = BinaryHierarchicalSoftmaxFunction(tree, get_dtype(dtype))
         super().__init__()
         with self.init_scope():

@@ -1,7 +1,8 @@
 """Negative sampling loss with its weights and its sampler."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -84,14 +85,14 @@ class NegativeSampling(_sampling.SamplingLink):
     """
 
     def __init__(
-            self, in_size: int, counts: tp.Sequence[int], sample_size: int,
+            self, in_size: int, counts: Sequence[int], sample_size: int,
             power: float = 0.75, dtype: DTypeSpec | None = None) -> None:
         weights = _flattened(counts, power, get_dtype(dtype))
         super().__init__(weights, sample_size, 0, in_size)
 
     def forward(
             self, x: VariableOrArray, t: VariableOrArray, reduce: str = 'sum', *,
-            return_samples: bool = False) -> Variable | tuple[tp.Any, ...]:
+            return_samples: bool = False) -> Variable | tuple[Any, ...]:
         """Compute the loss.
 
         Parameters

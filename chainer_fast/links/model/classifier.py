@@ -1,7 +1,8 @@
 """Classifier: a predictor with its loss and accuracy."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import link, reporter
 from chainer_fast._help import mistakes
@@ -85,8 +86,8 @@ class Classifier(link.Chain):
 
     def __init__(
             self, predictor: Link,
-            lossfun: tp.Callable[..., tp.Any] = softmax_cross_entropy,
-            accfun: tp.Callable[..., tp.Any] = accuracy,
+            lossfun: Callable[..., Any] = softmax_cross_entropy,
+            accfun: Callable[..., Any] = accuracy,
             label_key: int | str = -1) -> None:
         if not isinstance(label_key, (int, str)):
             raise TypeError(
@@ -112,7 +113,7 @@ class Classifier(link.Chain):
                     'an accfun, such as chainer.functions.binary_accuracy')
         return None
 
-    def forward(self, *args: tp.Any, **kwargs: tp.Any) -> Variable:
+    def forward(self, *args: Any, **kwargs: Any) -> Variable:
         """Compute the loss of a minibatch.
 
         Parameters

@@ -1,7 +1,8 @@
 """Batch normalization with parameters and running statistics."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import numpy
 
@@ -117,7 +118,7 @@ class BatchNormalization(link.Link):
             raise RuntimeError(
                 'size or axis is required: either determines the shape of the '
                 'parameters')
-        self.axis: tp.Any = (axis,) if isinstance(axis, int) else axis
+        self.axis: Any = (axis,) if isinstance(axis, int) else axis
         self.decay, self.eps = decay, eps
         self._highprec_dtype = get_dtype(dtype, map_mixed16=numpy.float32)
         self._initial_avg_mean = initial_avg_mean
@@ -156,7 +157,7 @@ class BatchNormalization(link.Link):
             self._initialize_averages(self.avg_mean.shape)
 
     @property
-    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
+    def printable_specs(self) -> Iterator[tuple[str, Any]]:
         """The arguments, as ``repr`` shows them."""
         known = self.avg_mean is not None
         yield 'size', self.avg_mean.shape[0] if known else None
@@ -179,7 +180,7 @@ class BatchNormalization(link.Link):
 
     def forward(
             self, x: VariableOrArray, *, finetune: bool = False,
-            **kwargs: tp.NoReturn) -> Variable:
+            **kwargs: NoReturn) -> Variable:
         """Normalize a batch.
 
         Parameters

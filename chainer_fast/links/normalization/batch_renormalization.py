@@ -1,7 +1,7 @@
 """Batch renormalization with parameters and running statistics."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.configuration import config
 from chainer_fast.functions.normalization import batch_renormalization
@@ -83,8 +83,8 @@ class BatchRenormalization(BatchNormalization):
 
     rmax: float
     dmax: float
-    r: tp.Any
-    d: tp.Any
+    r: Any
+    d: Any
 
     # The averages before the last call that did not keep its results.
     _before_recomputing = None

@@ -1,8 +1,8 @@
 """Whitening of batches with running statistics."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from typing import Any
 
 import numpy
 
@@ -151,8 +151,8 @@ class DecorrelatedBatchNormalization(link.Link):
         groups = _numbers.plain(groups)
         self.groups, self.decay, self.eps = groups, decay, eps
         length, dtype = size // groups, get_dtype(dtype)
-        self.avg_mean: tp.Any = numpy.zeros((groups, length), dtype)
-        self.avg_projection: tp.Any = numpy.zeros((groups, length, length), dtype)
+        self.avg_mean: Any = numpy.zeros((groups, length), dtype)
+        self.avg_projection: Any = numpy.zeros((groups, length, length), dtype)
         self.avg_projection[...] = numpy.eye(length)
         self.N = 0
         for name in 'avg_mean', 'avg_projection', 'N':

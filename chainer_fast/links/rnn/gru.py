@@ -1,7 +1,7 @@
 """Gated recurrent unit."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.functions.activation import sigmoid, tanh
 from chainer_fast.functions.math import linear_interpolate
@@ -274,7 +274,7 @@ class GRU(StatefulGRU):
     (2, 5)
     """
 
-    def forward(self, *args: tp.Any) -> Variable:
+    def forward(self, *args: Any) -> Variable:
         """Advance by one step; see :meth:`StatefulGRU.forward`.
 
         Parameters

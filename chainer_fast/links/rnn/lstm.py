@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import _numbers, initializers
 from chainer_fast.backend import using_device
@@ -13,7 +13,7 @@ from chainer_fast.links.rnn import _state
 from chainer_fast.types import InitializerSpec
 from chainer_fast.variable import Variable, VariableOrArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 
@@ -74,7 +74,7 @@ class LSTMBase(_state.Step):
         self.bias_init = 0 if bias_init is None else bias_init
         self.forget_bias_init = 1 if forget_bias_init is None else forget_bias_init
         self.lateral_init, self.upward_init = lateral_init, upward_init
-        size: tp.Any = _numbers.plain(in_size if out_size is None else out_size)
+        size: Any = _numbers.plain(in_size if out_size is None else out_size)
         self.state_size = size
         is_deferred = None in (in_size, out_size)
         # The weights are zero until they are all initialized together.

@@ -1,7 +1,7 @@
 """Minimal gated unit."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 from chainer_fast import _numbers
 from chainer_fast.functions.activation import sigmoid, tanh
@@ -11,7 +11,7 @@ from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
 from chainer_fast.variable import Variable, VariableOrArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 

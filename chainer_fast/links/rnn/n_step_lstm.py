@@ -1,7 +1,8 @@
 """Long short-term memories over whole sequences."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from chainer_fast.functions.rnn import n_step_lstm as rnn
 from chainer_fast.links.rnn import n_step_rnn
@@ -22,8 +23,8 @@ class NStepLSTMBase(n_step_rnn.NStepRNNBase):
 
     def forward(  # type: ignore[override]
             self, hx: VariableOrArray, cx: VariableOrArray,
-            xs: tp.Sequence[VariableOrArray],
-            **kwargs: tp.NoReturn) -> tuple[tp.Any, ...]:
+            xs: Sequence[VariableOrArray],
+            **kwargs: NoReturn) -> tuple[Any, ...]:
         """Process whole sequences.
 
         Parameters

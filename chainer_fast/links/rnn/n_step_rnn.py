@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, NoReturn, TypeVar
 
 import numpy
 
@@ -16,7 +17,7 @@ from chainer_fast.utils import argument
 from chainer_fast.variable import Parameter, Variable, VariableOrArray
 
 
-def argsort_list_descent(lst: tp.Sequence[tp.Any]) -> NdArray:
+def argsort_list_descent(lst: Sequence[Any]) -> NdArray:
     """Sort sequences from the longest to the shortest.
 
     Parameters
@@ -36,8 +37,8 @@ def argsort_list_descent(lst: tp.Sequence[tp.Any]) -> NdArray:
 
 
 def permutate_list(
-        lst: tp.Sequence[tp.Any], indices: tp.Sequence[int] | NdArray,
-        inv: bool) -> list[tp.Any]:
+        lst: Sequence[Any], indices: Sequence[int] | NdArray,
+        inv: bool) -> list[Any]:
     """Reorder a list.
 
     Parameters
@@ -63,7 +64,7 @@ def permutate_list(
     return moved
 
 
-_NStep = tp.TypeVar('_NStep', bound='NStepRNNBase')
+_NStep = TypeVar('_NStep', bound='NStepRNNBase')
 
 
 class NStepRNNBase(link.ChainList):
@@ -119,7 +120,7 @@ class NStepRNNBase(link.ChainList):
     def __init__(
             self, n_layers: int, in_size: int, out_size: int, dropout: float, *,
             initialW: InitializerSpec | None = None,
-            initial_bias: InitializerSpec | None = None, **kwargs: tp.NoReturn) -> None:
+            initial_bias: InitializerSpec | None = None, **kwargs: NoReturn) -> None:
         argument.refuse(kwargs, 'use_cudnn', 'use_bi_direction', 'activation')
         self.direction = directions = 2 if self.use_bi_direction else 1
         n_layers, out_size = _numbers.plain_all((n_layers, out_size))
@@ -157,7 +158,7 @@ class NStepRNNBase(link.ChainList):
         clone._collect_parameters()
         return clone
 
-    def init_hx(self, xs: tp.Sequence[VariableOrArray]) -> Variable:
+    def init_hx(self, xs: Sequence[VariableOrArray]) -> Variable:
         """Return states of zeros.
 
         Parameters
@@ -175,7 +176,7 @@ class NStepRNNBase(link.ChainList):
             return variable.Variable(self.xp.zeros(
                 (self.direction * self.n_layers, batch, self.out_size), dtype))
 
-    def rnn(self, *args: tp.Any) -> tuple[tp.Any, ...]:
+    def rnn(self, *args: Any) -> tuple[Any, ...]:
         """Call the function of this link.
 
         Parameters
@@ -210,8 +211,8 @@ class NStepRNNBase(link.ChainList):
         return None
 
     def forward(
-            self, hx: VariableOrArray, xs: tp.Sequence[VariableOrArray],
-            **kwargs: tp.NoReturn) -> tuple[Variable, list[Variable]]:
+            self, hx: VariableOrArray, xs: Sequence[VariableOrArray],
+            **kwargs: NoReturn) -> tuple[Variable, list[Variable]]:
         """Process whole sequences.
 
         Parameters

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import operator
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import _numbers
 from chainer_fast.backend import using_device
@@ -14,7 +14,7 @@ from chainer_fast.links.connection import linear
 from chainer_fast.links.rnn import _state
 from chainer_fast.variable import Variable
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.links.connection.linear import Linear
 
 
@@ -116,7 +116,7 @@ class ChildSumTreeLSTM(_TreeLSTM):
                 setattr(self, name, linear.Linear(
                     size, gates * _numbers.plain(out_size), nobias=name != 'W_x'))
 
-    def forward(self, *cshsx: tp.Any) -> tuple[Variable, ...]:
+    def forward(self, *cshsx: Any) -> tuple[Variable, ...]:
         """Compute cells and outputs of a node.
 
         Parameters
@@ -235,7 +235,7 @@ class NaryTreeLSTM(_TreeLSTM):
                 setattr(self, 'W_h%d' % (k + 1),
                         linear.Linear(out_size, width, nobias=True))
 
-    def forward(self, *cshsx: tp.Any) -> tuple[Variable, ...]:
+    def forward(self, *cshsx: Any) -> tuple[Variable, ...]:
         """Compute cells and outputs of a node.
 
         Parameters

@@ -1,7 +1,7 @@
 """Long short-term memory regularized by zoneout."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, NoReturn
 
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.noise import zoneout
@@ -80,7 +80,7 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
 
     def __init__(
             self, in_size: int | None, out_size: int, c_ratio: float = 0.5,
-            h_ratio: float = 0.5, **kwargs: tp.NoReturn) -> None:
+            h_ratio: float = 0.5, **kwargs: NoReturn) -> None:
         if kwargs:
             argument.refuse(kwargs, 'train')
         super().__init__()
@@ -141,6 +141,6 @@ class StatefulZoneoutLSTM(_state.StatefulLink):
                 for each in (c, h, gates)]
         c_new, h_new = lstm.lstm(c, gates)
         self.c = zoneout.zoneout(c, c_new, self.c_ratio)
-        h_mixed: tp.Any = zoneout.zoneout(h, h_new, self.h_ratio)
+        h_mixed: Any = zoneout.zoneout(h, h_new, self.h_ratio)
         self.h = h_mixed
         return h_mixed

@@ -20,9 +20,8 @@ def create_mnbn_model(
         The model, which is not changed. Each of its links that is a
         :class:`chainer_fast.links.BatchNormalization`, at any depth, is a
         :class:`chainer_fast.mn.links.MultiNodeBatchNormalization` in the copy, with
-            copies of its parameters and averages. Everything else in the model is
-            copied, too, and objects that two of its links share are shared by their
-            copies.
+        copies of its parameters and averages. Everything else in the model is copied,
+        too, and objects that two of its links share are shared by their copies.
     comm : CommunicatorBase
         The processes.
     communication_backend : {'auto', 'mpi', 'nccl'}

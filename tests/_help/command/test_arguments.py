@@ -85,7 +85,7 @@ def test_commands_are_short_forms_written_out(short, long):
     first, second = vars(arguments.parse(short)), vars(arguments.parse(long))
     for name in ['doctor'] if first['doctor'] else [
             'profile', 'legacy', 'doctor', 'version', 'print_completion', 'program',
-            'is_module']:
+            'is_module', 'static', 'updates']:
         assert first[name] == second[name], name
 
 

@@ -75,7 +75,7 @@ def watch(profile, replace):
             (iterator.Iterator, ('next', '__next__'), 'iterator', None),
             (optimizer.Optimizer, ('update',), 'update', None),
             (_updater.Updater, ('update',), UPDATER, _iteration)):
-        _watch_classes(base, names, replace, functools.partial(
+        watch_classes(base, names, replace, functools.partial(
             within, phase=phase, name_of=name_of))
     _watch_imports(profile, replace)
     _watch_losses(profile, replace)
@@ -89,7 +89,7 @@ def _iteration(updater):
     return 'iteration %d' % getattr(updater, 'iteration', 0)
 
 
-def _watch_classes(base, names, replace, within):
+def watch_classes(base, names, replace, within):
     """Replace methods of a class and of its subclasses, present and future ones."""
     def watch(cls):
         for name in names:
@@ -101,8 +101,13 @@ def _watch_classes(base, names, replace, within):
         for derived in cls.__subclasses__():
             watch_all(derived)
 
+    own = vars(base).get('__init_subclass__')
+
     def init_subclass(cls, **kwargs):
-        super(base, cls).__init_subclass__(**kwargs)
+        if own is None:
+            super(base, cls).__init_subclass__(**kwargs)
+        else:
+            own.__get__(None, cls)(**kwargs)
         watch(cls)
 
     watch_all(base)

@@ -7,15 +7,15 @@ separate pool, so they do not clash with those of Caffe in a program that uses b
 from __future__ import annotations
 
 import re
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.internal import enum_type_wrapper
 
 from chainer_fast.links.caffe.protobuf3 import _caffe_format
 
-if tp.TYPE_CHECKING:
-    def __getattr__(name: str) -> tp.Any: ...
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Any: ...
 
 _PACKAGE = 'caffe'
 _FIELD = re.compile(

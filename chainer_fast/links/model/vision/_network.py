@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import os
 import sys
-import typing as tp
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from chainer_fast import link, variable
 from chainer_fast.configuration import using_config
@@ -36,7 +37,7 @@ class ImageNetwork(link.Chain):
     _branches = {}
 
     @property
-    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
+    def functions(self) -> dict[str, list[Callable[..., Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         raise NotImplementedError
 
@@ -55,8 +56,8 @@ class ImageNetwork(link.Chain):
         return sum_(y, axis=1) / y.shape[1]
 
     def forward(
-            self, x: VariableOrArray, layers: tp.Iterable[str | None] | None = None,
-            **kwargs: tp.Any) -> dict[tp.Any, tp.Any]:
+            self, x: VariableOrArray, layers: Iterable[str | None] | None = None,
+            **kwargs: Any) -> dict[Any, Any]:
         """Compute layers.
 
         Parameters
@@ -103,10 +104,10 @@ class ImageNetwork(link.Chain):
         return found
 
     def extract(
-            self, images: tp.Iterable[tp.Any],
-            layers: tp.Iterable[str | None] | None = None,
+            self, images: Iterable[Any],
+            layers: Iterable[str | None] | None = None,
             size: tuple[int, int] | None = (_CROP, _CROP),
-            **kwargs: tp.Any) -> dict[tp.Any, tp.Any]:
+            **kwargs: Any) -> dict[Any, Any]:
         """Compute layers of images, to use them as features.
 
         The configuration is not changed: set ``train`` and ``enable_backprop`` to False
@@ -143,7 +144,7 @@ class ImageNetwork(link.Chain):
         return self.device.send(convert.concat_examples(
             [self._prepare(image, size=size) for image in images]))
 
-    def predict(self, images: tp.Iterable[tp.Any], oversample: bool = True) -> Variable:
+    def predict(self, images: Iterable[Any], oversample: bool = True) -> Variable:
         """Compute probabilities of the classes of images.
 
         Parameters

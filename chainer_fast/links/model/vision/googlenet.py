@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import collections
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast.functions.activation.relu import relu
 from chainer_fast.functions.activation.softmax import softmax
@@ -58,7 +59,7 @@ _CAFFE_INCEPTION_NAMES = {
 }
 
 
-def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
+def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
     """Convert an image to an input of GoogLeNet.
 
     Parameters
@@ -185,7 +186,7 @@ class GoogLeNet(_network.ImageNetwork):
     def __init__(self, pretrained_model: str | None = 'auto') -> None:
         super().__init__()
         drawn = pretrained_model is None
-        init: dict[str, tp.Any] = {
+        init: dict[str, Any] = {
             'initialW': uniform.LeCunUniform() if drawn else constant.Zero()}
         with self.init_scope():
             self.conv1: Convolution2D = Convolution2D(3, 64, 7, 2, 3, **init)
@@ -205,9 +206,9 @@ class GoogLeNet(_network.ImageNetwork):
             npz.load_npz(pretrained_model, self)
 
     @property
-    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
+    def functions(self) -> dict[str, list[Callable[..., Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
-        layers: dict[str, list[tp.Any]] = collections.OrderedDict(
+        layers: dict[str, list[Any]] = collections.OrderedDict(
             conv1=[self.conv1, relu],
             pool1=[_max_pooling_2d, _local_response_normalization],
             conv2_reduce=[self.conv2_reduce, relu],

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections
 import os
-import typing as tp
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from chainer_fast import link
 from chainer_fast.functions.activation.relu import relu
@@ -30,7 +31,7 @@ _URL = 'https://github.com/KaimingHe/deep-residual-networks'
 _UNITS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 
 
-def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
+def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
     """Convert an image to an input of residual networks.
 
     Parameters
@@ -71,7 +72,7 @@ class _Bottleneck(link.Chain):
     """
 
     def __init__(
-            self, sizes: tp.Iterable[tuple[tp.Any, ...]],
+            self, sizes: Iterable[tuple[Any, ...]],
             initialW: InitializerSpec | None) -> None:
         super().__init__()
         with self.init_scope():
@@ -189,10 +190,10 @@ class BuildingBlock(link.Chain):
     """
 
     def __init__(
-            self, n_layers: tp.Any = None, in_channels: tp.Any = None,
-            mid_channels: tp.Any = None, out_channels: tp.Any = None,
-            stride: tp.Any = None, initialW: InitializerSpec | None = None,
-            downsample_fb: tp.Any = None, **kwargs: tp.Any) -> None:
+            self, n_layers: Any = None, in_channels: Any = None,
+            mid_channels: Any = None, out_channels: Any = None,
+            stride: Any = None, initialW: InitializerSpec | None = None,
+            downsample_fb: Any = None, **kwargs: Any) -> None:
         super().__init__()
         n_layers = argument.take_renamed(kwargs, 'n_layer', 'n_layers', n_layers)
         self._forward = []
@@ -218,7 +219,7 @@ class BuildingBlock(link.Chain):
         chainer_fast.Variable
             Images of ``out_channels`` channels.
         """
-        y: tp.Any = x
+        y: Any = x
         for name in self._forward:
             y = getattr(self, name)(y)
         return y
@@ -289,7 +290,7 @@ class ResNetLayers(_network.ImageNetwork):
             filters = constant.Zero()
         with self.init_scope():
             self.conv1: Convolution2D = Convolution2D(3, 64, 7, 2, 3, initialW=filters)
-            self.bn1: tp.Any = BatchNormalization(64)
+            self.bn1: Any = BatchNormalization(64)
             n_in = 64
             for i, count in enumerate(_UNITS[n_layers]):
                 n_mid, n_out = 64 << i, 256 << i
@@ -308,7 +309,7 @@ class ResNetLayers(_network.ImageNetwork):
             npz.load_npz(pretrained_model, self)
 
     @property
-    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
+    def functions(self) -> dict[str, list[Callable[..., Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         return collections.OrderedDict(
             conv1=[self.conv1, self.bn1, relu],

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import collections
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast.functions.activation.relu import relu
 from chainer_fast.functions.activation.softmax import softmax
@@ -36,7 +37,7 @@ _CHECKSUMS = {
 }
 
 
-def prepare(image: tp.Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
+def prepare(image: Any, size: tuple[int, int] | None = (224, 224)) -> NdArray:
     """Convert an image to an input of VGG networks.
 
     Parameters
@@ -110,7 +111,7 @@ class VGGLayers(_network.ImageNetwork):
                     n_layers,))
         # Without pretrained weights, initialize them as in section 3.1.
         weight = normal.Normal(0.01) if pretrained_model is None else constant.Zero()
-        arguments: dict[str, tp.Any] = {
+        arguments: dict[str, Any] = {
             'initialW': weight, 'initial_bias': constant.Zero()}
         # The additional layers of the larger network come last.
         counts = _CONVOLUTIONS[16]
@@ -219,7 +220,7 @@ class VGG16Layers(VGGLayers):
         super().__init__(pretrained_model, 16)
 
     @property
-    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
+    def functions(self) -> dict[str, list[Callable[..., Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         return self._functions(16)
 
@@ -266,6 +267,6 @@ class VGG19Layers(VGGLayers):
         super().__init__(pretrained_model, 19)
 
     @property
-    def functions(self) -> dict[str, list[tp.Callable[..., tp.Any]]]:
+    def functions(self) -> dict[str, list[Callable[..., Any]]]:
         """Lists of functions by the name of the layer, in the order of the layers."""
         return self._functions(19)
