@@ -72,8 +72,8 @@ def some_doubles():
     random = np.random.RandomState(0)
     sizes = 10 ** random.uniform(-310, 300, 5000)
     return np.concatenate([
-        SPECIAL, sizes, -sizes, random.uniform(-40, 40, 20000), random.uniform(-1, 1, 20000),
-        1 - 10 ** random.uniform(-16, 0, 5000)])
+        SPECIAL, sizes, -sizes, random.uniform(-40, 40, 20000),
+        random.uniform(-1, 1, 20000), 1 - 10 ** random.uniform(-16, 0, 5000)])
 
 
 @pytest.mark.parametrize('name', DOUBLES)

@@ -1,7 +1,7 @@
 """Functions of one element, and gradients of such, each in one loop or launch.
 
-If there is none, and if a gradient is differentiated itself, it is composed of functions
-of the graph.
+If there is none, and if a gradient is differentiated itself, it is composed of
+functions of the graph.
 """
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
 def own_function(x: tp.Any, name: str) -> tp.Any:
     """Return the function of this package for an array of NumPy, or None."""
     own = getattr(ufuncs, name, None) if is_plain(x) else None
-    return own if own is not None and x.dtype.char in [t[0] for t in own.types] else None
+    if own is None or x.dtype.char not in [each[0] for each in own.types]:
+        return None
+    return own
 
 
 def ufunc(x: NdArray, name: str) -> tp.Any:

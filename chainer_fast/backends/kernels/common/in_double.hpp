@@ -147,8 +147,8 @@ CF_ELEMENT double erfcx(double x) {
 }
 
 /* erfinv(x) for x from 0 to 1, given t = 1 - x, too, neither of them rounded if it is the
- * smaller one. By polynomials of log(1 - x^2), of its root, and of the inverse of that, as
- * good as floats need, and for doubles by a step of Halley's. */
+ * smaller one. By polynomials of log(1 - x^2), of its root, and of the inverse of that,
+ * which are exact enough for floats, and for doubles by a step of Halley's. */
 template <typename T>
 CF_ELEMENT double erfinv_of(double x, double t) {
     /* Lest the product be no normal number. */
