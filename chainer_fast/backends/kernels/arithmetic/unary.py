@@ -56,8 +56,9 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
     element = ARITHMETIC.get(name.capitalize() + '::grad')
     if not isinstance(g, cuda.ndarray):
         # A function with a loop has a record, which includes that of the gradient.
-        by_loop = element is not None and name not in ARITHMETIC
-        return element(*arrays) if by_loop else NotImplemented
+        if element is None or name in ARITHMETIC:
+            return NotImplemented
+        return element(*arrays)
     if element is not None and element.on_device is not None:
         return element.on_device(*arrays)
     if name not in _GRADIENTS:
