@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import utils
-from chainer_fast.backends.kernels.common import halves
+from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import basic_math
@@ -18,8 +18,8 @@ class AbsoluteError(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1 = inputs
-        self.diff: NdArray = utils.force_array(halves.difference(x0, x1), x0.dtype)
-        return utils.force_array(halves.absolute(self.diff), x0.dtype),
+        self.diff: NdArray = utils.force_array(kernels.difference(x0, x1), x0.dtype)
+        return utils.force_array(kernels.absolute(self.diff), x0.dtype),
 
     def backward(
             self, indexes: tuple[int, ...],

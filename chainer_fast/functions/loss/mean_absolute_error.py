@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from chainer_fast import utils
+from chainer_fast.backends.kernels import arithmetic
 from chainer_fast.backends.kernels import losses as kernels
-from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -20,7 +20,7 @@ class MeanAbsoluteError(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x0, x1 = inputs
-        self.diff: NdArray = utils.force_array(halves.difference(x0, x1))
+        self.diff: NdArray = utils.force_array(arithmetic.difference(x0, x1))
         return kernels.absolute_mean(self.diff),
 
     def backward(

@@ -37,7 +37,7 @@ class FloatUfunc(FloatFunction):
 
     def compute(self, x: NdArray) -> NdArray:
         """Return the values of the function on an array."""
-        return unary.apply(getattr(backend.get_array_module(x), self.ufunc), x)
+        return unary.apply(unary.ufunc(x, self.ufunc), x)
 
     def gradient(self, *kept_and_gy: Any) -> Variable:
         """Return the gradient from the retained variables and the gradient of ``y``."""

@@ -452,7 +452,7 @@ class PowConstVar(_operands.ConstantOperator):
         self.retain_outputs((0,))
         exponent, = x
         base = _operands._preprocess_const(exponent, self.value)
-        return utils.force_array(base ** exponent),
+        return kernels.power_of_constant(exponent, base),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -531,6 +531,7 @@ class Absolute(_operands.UnaryOperator):
         return AbsoluteGrad(x.array).apply(grad_outputs)
 
 
+@record(elementwise('Abs::grad', ('Abs::grad', 'held'), held='x'))
 class AbsoluteGrad(function_node.FunctionNode):
     """Gradient of ``|x|``: ``sign(x) * gy``. It is linear in its input ``gy``."""
 

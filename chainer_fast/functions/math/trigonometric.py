@@ -4,7 +4,7 @@ from __future__ import annotations
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends import arrays
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.arithmetic import elementwise
+from chainer_fast.backends.kernels.arithmetic import elementwise, unary
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _unary
@@ -28,7 +28,7 @@ class SinGrad(_unary.ElementwiseGrad):
     """Gradient of the sine: ``cos(x) * gy``."""
 
     def slope(self, x: NdArray, xp: Xp) -> NdArray:
-        return xp.cos(x)
+        return unary.ufunc(x, 'cos')(x)
 
     def curve(self, x: Variable) -> Variable:
         return -sin(x)
@@ -83,7 +83,7 @@ class CosGrad(_unary.ElementwiseGrad):
     """Gradient of the cosine: ``-sin(x) * gy``."""
 
     def slope(self, x: NdArray, xp: Xp) -> NdArray:
-        return -xp.sin(x)
+        return -unary.ufunc(x, 'sin')(x)
 
     def curve(self, x: Variable) -> Variable:
         return -cos(x)

@@ -3,6 +3,7 @@ import zlib
 
 import numpy as np
 import pytest
+from scipy import special
 
 from chainer_fast.backends.kernels.common import exponential, ufuncs
 
@@ -15,7 +16,12 @@ def _log1p_exp(x):
     return np.log1p(np.exp(x))
 
 
+def _erf(x):
+    return special.erf(x.astype('d')).astype(x.dtype)
+
+
 CASES = [
+    (ufuncs.erf, _erf, False),
     (ufuncs.exp, np.exp, False),
     (ufuncs.tanh, np.tanh, False),
     (ufuncs.sigmoid, _sigmoid, False),
@@ -79,6 +85,7 @@ def test_bits_do_not_depend_on_the_place(function, exact, negative):
 
 # By functions, of the results for a sample of all floats.
 CHECKSUMS = {
+    'erf': '9411f300',
     'exp': '19743030',
     'tanh': '1df6eacd',
     'sigmoid': 'e3853ef4',

@@ -13,7 +13,10 @@ from tests.backends.kernels.declared_cases import gaps
 SPECIAL = np.float32([
     0., -0., 1., -1., 2., -2., 3., -3., .5, -.5, 2.5, -2.5, 1e-45, -1e-45, 1e-38, 3e38,
     -3e38, 1e10, -1e10, 16777215., -16777217., np.inf, -np.inf, np.nan])
-NAMES = ['digamma', 'erf', 'erfc', 'erfcx', 'erfinv', 'gammaln', 'log_ndtr', 'ndtr']
+NAMES = [
+    'digamma', 'erf', 'erfc', 'erfcx', 'erfinv', 'gammaln', 'log_ndtr', 'ndtr', 'ndtri']
+# By names of functions of doubles, the relative differences from SciPy's.
+DOUBLES = {'erf': 1e-15, 'erfcx': 3e-13, 'erfinv': 2e-15, 'log_ndtr': 1e-12}
 
 
 def some_floats(n=300000):
@@ -64,16 +67,86 @@ def test_special_functions(name):
     np.testing.assert_allclose(found[finite], rounded[finite], 1e-6, 1e-7)
 
 
+def some_doubles():
+    """Doubles of all sizes, and many where functions are curved."""
+    random = np.random.RandomState(0)
+    sizes = 10 ** random.uniform(-310, 300, 5000)
+    return np.concatenate([
+        SPECIAL, sizes, -sizes, random.uniform(-40, 40, 20000),
+        random.uniform(-1, 1, 20000), 1 - 10 ** random.uniform(-16, 0, 5000)])
+
+
+@pytest.mark.parametrize('name', DOUBLES)
+def test_special_functions_of_doubles(name):
+    x = some_doubles()
+    found, warned = outcome(getattr(ufuncs, name), x)
+    assert not warned and found.dtype == 'd'
+    np.testing.assert_allclose(found, getattr(special, name)(x), DOUBLES[name], 1e-307)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
 @pytest.mark.parametrize('name', NAMES)
-def test_special_functions_of_other_arrays(name):
+def test_special_functions_of_other_arrays(name, dtype):
     function = getattr(ufuncs, name)
-    x = some_floats(3000)
+    if dtype == 'd' and name not in DOUBLES:
+        assert function.types == ['f->f']
+        return
+    with np.errstate(invalid='ignore'):
+        x = some_floats(3000).astype(dtype)
     whole = function(x)
     np.testing.assert_array_equal(function(gaps(x)), whole)
     np.testing.assert_array_equal(function(x[::-1]), whole[::-1])
     np.testing.assert_array_equal(function(x[7:600].copy()), whole[7:600])
     assert function(x[:0]).shape == (0,)
-    assert function(np.float32(2)).dtype == 'f'
+    assert function(x[:1])[0].dtype == dtype
+
+
+SINES = {'sin': np.sin, 'cos': np.cos}
+
+
+@pytest.mark.parametrize('name', SINES)
+def test_sines_of_doubles(name):
+    x = some_doubles()
+    multiples = np.arange(1, 200000) * (np.pi / 2)
+    x = np.concatenate([x[abs(x) < 2 ** 30], multiples, -4000 * multiples])
+    found, warned = outcome(getattr(ufuncs, name), x)
+    exact = SINES[name](x.astype('g'))
+    assert not warned
+    assert (abs(found - exact) / np.spacing(abs(exact).astype('d'))).max() < (
+        1 if np.finfo('g').nmant > 52 else 2)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('name', SINES)
+def test_sines_of_other_arrays(name, dtype):
+    function = getattr(ufuncs, name)
+    with np.errstate(over='ignore'):
+        x = np.concatenate([[5e-324, -5e-324], some_doubles()[::3]]).astype(dtype)
+    expected, warned = outcome(SINES[name], x)
+    found, warned_here = outcome(function, x)
+    assert found.dtype == dtype and warned_here == warned == [
+        'invalid value']
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(np.isfinite(found), finite)
+    np.testing.assert_allclose(found, expected, 2 * np.finfo(dtype).eps, 0)
+    assert_same_signs(found, expected)
+    if dtype == 'd':
+        large = abs(x) >= 2 ** 30
+        np.testing.assert_array_equal(found[large], expected[large])
+    with np.errstate(invalid='ignore'):
+        for begin in (0, 1, 7):
+            np.testing.assert_array_equal(function(x[begin:].copy()), found[begin:])
+        np.testing.assert_array_equal(function(gaps(x)), found)
+        np.testing.assert_array_equal(function(x[::-1]), found[::-1])
+        in_place = x.copy()
+        function(in_place, out=in_place)
+    np.testing.assert_array_equal(in_place, found)
+
+
+def test_sines_do_not_underflow():
+    with np.errstate(all='raise'):
+        assert ufuncs.sin(np.array([1e-310, -1e-200])).tolist() == [1e-310, -1e-200]
+        assert ufuncs.cos(np.array([1e-310, np.nan]))[0] == 1
 
 
 EXPONENTS = [2, .5, -1, 1, 0, 3, 4, -2, -3, 5, -.5, 1.7, 2.5, 100., -0., np.inf,

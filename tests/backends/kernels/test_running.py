@@ -83,6 +83,44 @@ def test_products_that_leave_the_range(row, whole, axis):
         np.testing.assert_allclose(found if axis else found.T, expected, 1e-5, 1e-37)
 
 
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('n', [4095, 4096, 4097, 4159, 10000])
+def test_gradients_of_products_of_long_rows(n, dtype):
+    x = gradients.uniform((n,), 0, dtype, .99, 1.01)
+    g = np.array([3], dtype)
+    for zeros in ([], [n // 2], [n - 1], [0, n - 1]):
+        x[zeros] = 0
+        expected = kernels.product_grad.reference(x, g, None)
+        for each in (x, x[::-1].copy()[::-1]):
+            np.testing.assert_allclose(
+                kernels.product_grad(each, g, None), expected, TOLERANCE[dtype],
+                TOLERANCE[dtype])
+
+
+# By places of numbers in a long row of ones. Numbers 64 places apart are in one column.
+@pytest.mark.parametrize('numbers', [
+    {0: 1e-30, 64: 1e-30, 128: 1e30, 192: 1e30},
+    {0: 1e30, 64: 1e30, 1: 1e-30, 2: 1e-30},
+    {0: 1e-25, 1: 1e-25, 2: 1e20, 3: 1e20}, {0: 1e-25, 64: 1e-25, 1: 1e20, 65: 1e20},
+    {0: 1e-25, 1: 1e-25, 4099: 1e20, 4098: 1e20}, {0: 1e-20, 64: 1e-18, 128: 1e8},
+    {0: .5, 64: 1e-30, 3: 1e-30}, {0: 0, 64: 1e-30, 128: 1e-30, 4099: 1e30},
+    {0: np.inf}, {0: np.nan, 100: 2}, {0: 1e-35, 64: 1e5, 4099: 1e3, 5: .01}])
+@pytest.mark.parametrize('g', [1, 1e-20, 1e20])
+def test_long_products_that_leave_the_range(numbers, g):
+    x = np.ones(4100, 'f')
+    for at, number in numbers.items():
+        x[at] = number
+    with np.errstate(all='ignore'):
+        found = kernels.product_grad(x, np.array([g], 'f'), None)
+        expected = kernels.product_grad.reference(
+            x.astype('d'), np.array([g], 'f').astype('d'), None).astype('f')
+        by_halves = kernels.product_grad.reference(x, np.array([g], 'f'), None)
+    # The reference may round what is too small, or too large, for a number.
+    right = np.isclose(found, expected, 1e-5, 1e-37, True)
+    same = np.isclose(found, by_halves, 1e-5, 1e-37, True)
+    assert (right | same).all()
+
+
 @pytest.mark.parametrize('axis, groups', [
     (None, [(0, 1, 2, 3)]), (1, [(1,)]), (-1, [(3,)]), ((0, 2, 3), [(2, 3), (0,)]),
     ((3, 0), [(3,), (0,)]), ((1, -1, 2), [(1, 2, 3)]), ((0, -4), []), ((4,), []),

@@ -166,3 +166,32 @@ def test_log_ndtr_far_in_the_tail(device):
     y.backward()
     compare.assert_allclose(y.array, scipy.special.log_ndtr(-100.))
     compare.assert_allclose(x.grad, 100.01, rtol=1e-5)
+
+
+@pytest.mark.parametrize('layout', [
+    lambda x: x, np.asfortranarray, lambda x: np.repeat(x, 2, 1)[:, ::2]])
+@pytest.mark.parametrize('dtype', 'efd')
+def test_gradients_of_erf_in_one_loop(dtype, layout):
+    random = np.random.RandomState(0)
+    x, gy = [layout(random.uniform(-3, 3, (30, 40)).astype(dtype)) for _ in range(2)]
+    found = []
+    for double_backprop in (False, True):
+        variable = Variable(x)
+        y = F.erf(variable)
+        y.grad = gy
+        y.backward(enable_double_backprop=double_backprop)
+        found.append(variable.grad)
+    assert found[0].dtype == dtype
+    if dtype == 'e':
+        np.testing.assert_allclose(*found, 3e-3, 1e-6)
+    else:
+        np.testing.assert_array_equal(*found)
+
+
+def test_that_gradients_of_erf_warn_as_those_of_its_parts():
+    x = Variable(np.array([0, 1, 5], 'f'))
+    y = F.erf(x)
+    y.grad = np.array([3.3e38, 1, 3.3e38], 'f')
+    with pytest.warns(RuntimeWarning, match='overflow'):
+        y.backward()
+    assert x.grad[0] == np.inf and 0 < x.grad[1] < 1

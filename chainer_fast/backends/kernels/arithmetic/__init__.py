@@ -7,6 +7,7 @@ import numpy
 
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
+from chainer_fast.backends.kernels import Kernel
 from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.common import halves, ufuncs
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
@@ -17,6 +18,10 @@ elements = Elements(
     'chainer_fast/backends/kernels/arithmetic/elements.hpp', ARITHMETIC)
 #: Makes records of functions.
 elementwise = elements.record
+
+
+difference = Kernel(halves.difference, elements.loops['Sub::of'])
+absolute = Kernel(halves.absolute, elements.loops['Abs::of'])
 
 
 @elements.kernel('Div::grads', outputs=2)
@@ -39,6 +44,12 @@ def power(x: tp.Any, value: tp.Any) -> NdArray:
     if unary.is_plain(x) and dtype == x.dtype:
         return arrays.force_array(ufuncs.shared(ufuncs.power, x, value))
     return arrays.force_array(x ** value, x.dtype)
+
+
+@halves.elementwise_in_single
+def power_of_constant(x: NdArray, value: tp.Any) -> NdArray:
+    """``value ** x``, where ``value`` has the dtype of ``x``."""
+    return arrays.force_array(value ** x)
 
 
 @halves.elementwise_in_single

@@ -232,6 +232,18 @@ struct Sinh : BySlope {
 CF_LOOPS(Sinh, "cosh")
 CF_LOOP_OF_UFUNC(sinh)
 
+struct Erf : ByParts {
+    template <typename T>
+    static CF_ELEMENT T inner(T x) { return -(x * x); }
+
+    template <typename T>
+    static CF_ELEMENT T outer_grad(T, T gy, T e) { return e * T(1.1283791670955126) * gy; }
+
+    template <typename T>
+    static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(exp(inner(x)))); }
+};
+CF_LOOPS(Erf, "exp")
+
 /* -- gradients by arithmetic */
 
 struct Arcsin {

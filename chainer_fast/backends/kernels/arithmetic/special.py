@@ -9,7 +9,7 @@ import numpy
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
-from chainer_fast.backends.kernels.common import ufuncs
+from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.types import NdArray
 
@@ -35,8 +35,9 @@ def ufunc(x: NdArray, name: str) -> tp.Any:
     ImportError
         If SciPy is not installed.
     """
-    if type(x) is numpy.ndarray and x.dtype.char == 'f' and hasattr(ufuncs, name):
-        return getattr(ufuncs, name)
+    own = unary.own_function(x, name)
+    if own is not None:
+        return own
     package = 'scipy' if get_array_module(x) is numpy else 'cupyx.scipy'
     return getattr(importlib.import_module(package + '.special'), name)
 

@@ -1,6 +1,6 @@
-"""Functions of one element on a GPU, and gradients of such, each in one launch.
+"""Functions of one element, and gradients of such, each in one loop or launch.
 
-On the processor, and if a gradient is differentiated itself, it is composed of
+If there is none, and if a gradient is differentiated itself, it is composed of
 functions of the graph.
 """
 from __future__ import annotations
@@ -10,6 +10,7 @@ import typing as tp
 import numpy
 
 from chainer_fast.backends import _image_orders, cuda
+from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels.common import ufuncs
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
 from chainer_fast.types import NdArray
@@ -18,7 +19,6 @@ from chainer_fast.types import NdArray
 # function, from its argument x or its value y, and the gradient g.
 _GRADIENTS = {
     'arctanh': 'g / (1 - x * x)',
-    'erf': 'R(1.1283791670955126) * exp(-x * x) * g',
     'erfc': 'R(-1.1283791670955126) * exp(-x * x) * g',
     'erfcinv': 'R(-0.8862269254527580) * exp(y * y) * g',
     'erfcx': '(x * y - R(0.5641895835477563)) * 2 * g',
@@ -46,14 +46,19 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
 
     Returns
     -------
-    cupy.ndarray
+    array
         ``NotImplemented`` if no code supports the function.
     """
     *_, g = arrays
-    if name is None or not isinstance(g, cuda.ndarray) or (
+    if name is None or (
             {(a.dtype, a.shape) for a in arrays} != {(g.dtype, g.shape)}):
         return NotImplemented
     element = ARITHMETIC.get(name.capitalize() + '::grad')
+    if not isinstance(g, cuda.ndarray):
+        # A function with a loop has a record, which includes that of the gradient.
+        if element is None or name in ARITHMETIC:
+            return NotImplemented
+        return element(*arrays)
     if element is not None and element.on_device is not None:
         return element.on_device(*arrays)
     if name not in _GRADIENTS:
@@ -87,6 +92,19 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
     if is_plain(x):
         return ufuncs.shared(ufunc, x)
     return ufunc(x)
+
+
+def own_function(x: tp.Any, name: str) -> tp.Any:
+    """Return the function of this package for an array of NumPy, or None."""
+    own = getattr(ufuncs, name, None) if is_plain(x) else None
+    if own is None or x.dtype.char not in [each[0] for each in own.types]:
+        return None
+    return own
+
+
+def ufunc(x: NdArray, name: str) -> tp.Any:
+    """Return a function of NumPy or CuPy for an array, or the one of this package."""
+    return own_function(x, name) or getattr(get_array_module(x), name)
 
 
 def is_plain(x: tp.Any) -> bool:

@@ -39,6 +39,11 @@ cdef class Loop:
         one axis, two axes, and so on.
     """
 
+    def __call__(self, a, b=None):
+        """Return the results for one or two arrays, or ``NotImplemented``."""
+        found = run_loop(self, a, a if b is None else b)
+        return NotImplemented if found is None else found
+
 
 cdef Loop _loop_of(const ElementLoop *line):
     cdef Loop made = Loop()

@@ -19,22 +19,24 @@ namespace {
  * and then do not vectorize them: doubles are kept in between. */
 constexpr npy_intp DOUBLES = 256;
 
+template <typename T>
 CF_CLONES void widen(const char *from, npy_intp step, double *to, npy_intp n) {
-    if (step == sizeof(float))
+    if (step == sizeof(T))
         for (npy_intp i = 0; i < n; ++i)
-            to[i] = ((const float *)from)[i];
+            to[i] = ((const T *)from)[i];
     else
         for (npy_intp i = 0; i < n; ++i)
-            to[i] = *(const float *)(from + i * step);
+            to[i] = *(const T *)(from + i * step);
 }
 
+template <typename T>
 CF_CLONES void narrow(const double *from, char *to, npy_intp step, npy_intp n) {
-    if (step == sizeof(float))
+    if (step == sizeof(T))
         for (npy_intp i = 0; i < n; ++i)
-            ((float *)to)[i] = (float)from[i];
+            ((T *)to)[i] = (T)from[i];
     else
         for (npy_intp i = 0; i < n; ++i)
-            *(float *)(to + i * step) = (float)from[i];
+            *(T *)(to + i * step) = (T)from[i];
 }
 
 template <double (*function)(double)>
@@ -44,14 +46,14 @@ CF_CLONES void replace(double *x, npy_intp n) {
 }
 
 /* As SciPy's, these warn of nothing. */
-template <double (*function)(double)>
+template <typename T, double (*function)(double)>
 void special_loop(char **args, const npy_intp *dims, const npy_intp *steps, void *) {
     double part[DOUBLES];
     for (npy_intp i = 0; i < dims[0]; i += DOUBLES) {
         const npy_intp n = std::min(DOUBLES, dims[0] - i);
-        widen(args[0] + i * steps[0], steps[0], part, n);
+        widen<T>(args[0] + i * steps[0], steps[0], part, n);
         replace<function>(part, n);
-        narrow(part, args[1] + i * steps[1], steps[1], n);
+        narrow<T>(part, args[1] + i * steps[1], steps[1], n);
     }
     feclearexcept(FE_ALL_EXCEPT);
 }
@@ -186,8 +188,8 @@ void float_remainders(char **args, const npy_intp *dims, const npy_intp *steps, 
     int flags = 0;
     for (npy_intp i = 0; i < dims[0]; i += DOUBLES) {
         const npy_intp n = std::min(DOUBLES, dims[0] - i);
-        widen(args[0] + i * steps[0], steps[0], x, n);
-        widen(args[1] + i * steps[1], steps[1], y, n);
+        widen<float>(args[0] + i * steps[0], steps[0], x, n);
+        widen<float>(args[1] + i * steps[1], steps[1], y, n);
         if (replace_by_remainders(x, y, n)) {
             feclearexcept(FE_ALL_EXCEPT);
             for (npy_intp k = 0; k < n; ++k)
@@ -195,7 +197,7 @@ void float_remainders(char **args, const npy_intp *dims, const npy_intp *steps, 
                                  *(const float *)(args[1] + (i + k) * steps[1]));
             flags |= fetestexcept(FE_INVALID);
         }
-        narrow(x, args[2] + i * steps[2], steps[2], n);
+        narrow<float>(x, args[2] + i * steps[2], steps[2], n);
     }
     feclearexcept(FE_ALL_EXCEPT);
     if (flags)

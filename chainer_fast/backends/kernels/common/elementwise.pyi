@@ -13,6 +13,7 @@ class Loop:
     outputs: int
     on_device: Callable[..., Any] | None
     kernels: tuple[DeviceKernel, ...] | None
+    def __call__(self, a: Any, b: Any = None) -> Any: ...
 
 class Elementwise(Shortcut):
     loop: Loop

@@ -9,7 +9,7 @@
  * of floats raise a flag for NaN.
  *
  * The largest errors, over all floats: 0.90 units for exp, 0.98 for expm1, 0.93 for the
- * sigmoid, 0.92 for tanh and 0.94 for the logarithm of 1 + exp.
+ * sigmoid, 0.92 for tanh, 0.93 for erf, and 0.94 for the logarithm of 1 + exp.
  *
  * Where a result may be left unused, compilers move its computation behind a jump, and
  * do not vectorize it: choose among bits then, as the exponential linear unit does. */
@@ -45,6 +45,14 @@ CF_ELEMENT float fused(float a, float b, float c) {
 #endif
 }
 
+CF_ELEMENT float polynomial(float, float constant) { return constant; }
+
+/* With the coefficients from the constant one on. */
+template <typename... Coefficients>
+CF_ELEMENT float polynomial(float x, float constant, Coefficients... others) {
+    return fused(polynomial(x, others...), x, constant);
+}
+
 /* `a` if that is so, or else `b`. For aarch64, g++ would compute what may be left unused
  * behind a jump; it has an instruction for a choice among bits. */
 CF_ELEMENT float choose(bool first, float a, float b) {
@@ -77,11 +85,8 @@ CF_ELEMENT Split split(float x) {
     const float below = n * 3.1946183e-05f;
     const float r = high - below;
     /* exp(r) - 1 - r is r^2 p(r), with an error of 3e-9. */
-    float p = 0.001394202f;
-    p = fused(p, r, 0.00836875848f);
-    p = fused(p, r, 0.0416663885f);
-    p = fused(p, r, 0.166665196f);
-    p = fused(p, r, 0.5f);
+    const float p = polynomial(r, 0.5f, 0.166665196f, 0.0416663885f, 0.00836875848f,
+        0.001394202f);
     return {(uint32_t)bits_of(shifted), high, fused(r * r, p, -below)};
 }
 
@@ -153,11 +158,8 @@ CF_ELEMENT float log1p_exp_of_negative(float x) {
     const float r = 1.0f / d, q = large * r;
     const float q_rest = fused(-q, d_rest, fused(-q, d, large) + rest) * r;
     const float z = (q * less) * (q * less);
-    float p = 0.243046269f;
-    p = fused(p, z, 0.214267552f);
-    p = fused(p, z, 0.286169589f);
-    p = fused(p, z, 0.399988741f);
-    p = fused(p, z, 0.666666746f);
+    const float p = polynomial(z, 0.666666746f, 0.399988741f, 0.286169589f,
+        0.214267552f, 0.243046269f);
     const float y = (2.0f * q + fused(z * q, p, 2.0f * q_rest)) * less;
     return choose(is_nan(bits), x, y);
 }
@@ -193,6 +195,21 @@ CF_ELEMENT float tanh(float x) {
     const float r = 1.0f / d, q = m * r;
     const float left = fused(-q, d_rest, fused(-q, d, m) + m_rest);
     const float y = fused(left, r, q);
+    const float with_sign = from_bits((bits_of(y) & ~SIGN) | (bits & SIGN));
+    return choose(is_nan(bits), x, with_sign);
+}
+
+/* By a polynomial, or of large numbers by that of -log(1 - erf(x)). */
+CF_ELEMENT float erf(float x) {
+    const int32_t bits = bits_of(x);
+    const float a = from_bits(at_most(4, bits & ~SIGN)), z = a * a;
+    const float p = polynomial(z, 0.128379167f, -0.376126384f, 0.112837814f,
+        -0.0268653598f, 0.00522081172f, -0.000848060328f, 0.000112388961f,
+        -9.5847555e-06f);
+    const float q = fused(a, polynomial(a, 0.128524644f, 0.635807258f, 0.104749446f,
+        -0.0218774108f, 0.00218161924f, 0.000390170484f, -0.000206019685f, 3.95239398e-05f,
+        -3.88580849e-06f, 1.612919e-07f), a);
+    const float y = choose(a < 0.9f, fused(a, p, a), -expm1_of_negative(-q));
     const float with_sign = from_bits((bits_of(y) & ~SIGN) | (bits & SIGN));
     return choose(is_nan(bits), x, with_sign);
 }

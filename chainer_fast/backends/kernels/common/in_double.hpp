@@ -1,7 +1,8 @@
 /* Special functions of floats: computed in double precision, rounded once.
  *
  * An error of 1e-9 in double precision adds a fiftieth of a unit in the last place of a
- * float, so short polynomials do. As in `exponential.hpp`, there is no jump.
+ * float, so short polynomials do. Functions that doubles have, too, are within a few units
+ * in the last place of these. As in `exponential.hpp`, there is no jump.
  * Polynomials without a name are power series; others were fitted at Chebyshev's nodes.
  */
 #pragma once
@@ -28,6 +29,7 @@ CF_ELEMENT double polynomial(double x, double constant, Coefficients... others) 
 }
 
 constexpr double PI = 3.141592653589793, LOG_2 = 0.6931471805599453;
+constexpr double LOG_2_REST = 2.3190468138462996e-17, ROOT_2 = 1.4142135623730951;
 /* Adding it rounds a number below 2^51 to an integer, in the last bits. */
 constexpr double SHIFT = 0x1.8p52;
 
@@ -42,17 +44,7 @@ CF_ELEMENT double log(double x) {
     const double s = (m - 1) / (m + 1), z = s * s;
     const double series = polynomial(
         z, 1 / 3., 1 / 5., 1 / 7., 1 / 9., 1 / 11., 1 / 13., 1 / 15., 1 / 17., 1 / 19.);
-    return fused(n, LOG_2, 2 * fused(s * z, series, s));
-}
-
-/* Of a number from -700 to 700; within 3e-13 of its size. */
-CF_ELEMENT double exp(double x) {
-    const double shifted = fused(x, 1 / LOG_2, SHIFT);
-    const double r = fused(SHIFT - shifted, LOG_2, x);
-    const double y = polynomial(
-        r, 1, 1, 1 / 2., 1 / 6., 1 / 24., 1 / 120., 1 / 720., 1 / 5040., 1 / 40320.,
-        1 / 362880., 1 / 3628800.);
-    return from_bits(bits_of(y) + (bits_of(shifted) << 52));
+    return fused(n, LOG_2, fused(n, LOG_2_REST, 2 * fused(s * z, series, s)));
 }
 
 constexpr double ENDLESS = std::numeric_limits<double>::infinity();
@@ -65,20 +57,43 @@ CF_ELEMENT double choose(uint64_t first, double a, double b) {
     return from_bits((bits_of(a) & first) | (bits_of(b) & ~first));
 }
 
+/* Of a number from -750 to 700; within 3e-16 of its size. */
+CF_ELEMENT double exp(double x) {
+    const double shifted = fused(x, 1 / LOG_2, SHIFT), n = shifted - SHIFT;
+    const double r = fused(-n, LOG_2_REST, fused(-n, LOG_2, x));
+    const double y = 1 + fused(r * r, polynomial(
+        r, 1 / 2., 1 / 6., 1 / 24., 1 / 120., 1 / 720., 1 / 5040., 1 / 40320., 1 / 362880.,
+        1 / 3628800., 1 / 39916800., 1 / 479001600., 1 / 6227020800.), r);
+    /* In two factors where the power may not be a normal number. */
+    const uint64_t is_small = when(x < -600);
+    return from_bits(bits_of(y) + ((bits_of(shifted) + (is_small & 200)) << 52))
+        * choose(is_small, 0x1p-200, 1);
+}
+
 /* erfc(x) exp(x^2) for x >= 0: what varies little, over x + 3. */
 CF_ELEMENT double erfcx_of_positive(double x) {
     const double inverse = 1 / (x + 3), u = (x - 3) * inverse;
     return inverse * polynomial(
-        u, 1.0740069072830076, -0.8833944451868728, 0.5902283378006213,
-        -0.3104674893110628, 0.11952807506454748, -0.026825370112544832,
-        -0.0012143417034156758, 0.00302742445662146, -0.0005426214452699524,
-        -0.00026498342192087676, 9.873707284867593e-05, 1.965591067771526e-05,
-        -1.0302479132734377e-05);
+        u, 1.0740069070883398, -0.8833944531698836, 0.5902283571041016,
+        -0.3104672619005623, 0.11952776128730833, -0.026827234624695905,
+        -0.0012124166277399343, 0.003034062005264936, -0.0005483096841614879,
+        -0.0002767778876751136, 0.00010756142628457055, 3.0398415827091235e-05,
+        -1.7470276946754135e-05, -4.7502050387015065e-06, 2.7645081270955054e-06,
+        1.0013722371824734e-06, -4.061855183722358e-07, -2.3761131752337484e-07,
+        4.362841484529203e-08, 5.4874097799138594e-08, 1.2682735605486027e-09,
+        -1.1014234599054842e-08, -2.3223380497760333e-09, 1.6548653598909394e-09,
+        6.316356046399632e-10, -1.3500642256798214e-10, -7.190257171322203e-11);
 }
 
-/* erfc(x) for x from 0 to 20. */
+/* With the rounding of a square, which the exponential is of, or of a multiple. */
+CF_ELEMENT double with_rest(double exponential, double x, double square, double times) {
+    return fused(exponential, fused(x, x, -square) * times, exponential);
+}
+
+/* erfc(x) for x from 0 to 27. */
 CF_ELEMENT double erfc_of_positive(double x) {
-    return exp(-x * x) * erfcx_of_positive(x);
+    const double square = x * x, y = exp(-square) * erfcx_of_positive(x);
+    return with_rest(y, x, square, -1);
 }
 
 /* |x|, or `most` for what is more; of NaN any number. */
@@ -87,13 +102,19 @@ CF_ELEMENT double size_at_most(double most, double x) {
     return a < most ? a : most;
 }
 
+/* erf(x) for x from 0 to 1. */
+CF_ELEMENT double erf_of_small(double x) {
+    return x * polynomial(
+        x * x, 1.1283791670955126, -0.3761263890318375, 0.11283791670954879,
+        -0.026866170645076792, 0.0052239776248180145, -0.000854832698083379,
+        0.0001205533111164271, -1.4925595266831182e-05, 1.6461000484121368e-06,
+        -1.6350312701054695e-07, 1.4659775274047436e-08, -1.1372848856791674e-09,
+        5.957176147748911e-11);
+}
+
 CF_ELEMENT double erf(double x) {
-    const double a = size_at_most(6, x), z = a * a;
-    const double small = a * polynomial(
-        z, 1.1283791670570995, -0.37612638425962447, 0.11283781839192547,
-        -0.026865392130289066, 0.005220923231821848, -0.0008482507960058832,
-        0.00011254642290173192, -9.634995419077013e-06);
-    const double y = a < 1 ? small : 1 - erfc_of_positive(a);
+    const double a = size_at_most(6, x);
+    const double y = a < 1 ? erf_of_small(a) : 1 - erfc_of_positive(a);
     return x != x ? x : std::copysign(y, x);
 }
 
@@ -104,33 +125,35 @@ CF_ELEMENT double erfc(double x) {
 
 /* The distribution of the standard normal. */
 CF_ELEMENT double ndtr(double x) {
-    const double y = erfc_of_positive(size_at_most(15, x) * 0.7071067811865476) / 2;
+    const double y = erfc_of_positive(size_at_most(15, x) / ROOT_2) / 2;
     return x != x ? x : x < 0 ? y : 1 - y;
 }
 
 /* Its logarithm, with all digits of small ones. */
 CF_ELEMENT double log_ndtr(double x) {
-    const double a = size_at_most(1e150, x) * 0.7071067811865476;
-    const double below = log(erfcx_of_positive(a) / 2) - a * a;
-    const double rest = erfc_of_positive(a < 20 ? a : 20) / 2;
-    const double above = choose(
-        when(rest < 1e-6), fused(rest * rest, -0.5, -rest), log(1 - rest));
+    const double size = size_at_most(1e200, x), a = size * (1 / ROOT_2);
+    const double below = log(erfcx_of_positive(a) / 2) - size / 2 * size;
+    const double rest = erfc_of_positive(a < 27.3 ? a : 27.3) / 2, y = 1 - rest;
+    const double above = choose(when(y == 1), -rest, log(y) + ((1 - y) - rest) / y);
     return choose(when(x != x), x, choose(when(x < 0), below, above));
 }
 
 /* exp(x^2) erfc(x) */
 CF_ELEMENT double erfcx(double x) {
-    const double a = size_at_most(1e150, x), small = a < 26 ? a : 26;
-    const double below = 2 * exp(small * small) - erfcx_of_positive(a);
-    return choose(when(x != x), x, choose(when(x < 0), below, erfcx_of_positive(a)));
+    const double a = size_at_most(1e308, x), small = a < 27 ? a : 27, s = small * small;
+    const double positive = choose(when(x == ENDLESS), 0, erfcx_of_positive(a));
+    const double e = with_rest(exp(s / 2), small, s, 0.5);
+    return choose(when(x != x), x, choose(when(x < 0), 2 * e * e - positive, positive));
 }
 
-/* By polynomials of log(1 - x^2), and of its root near one. */
-CF_ELEMENT double erfinv(double x) {
-    const double size = fabs(x);
-    const uint64_t inside = when(size < 1);
-    const double a = choose(inside, size, 0), w = -log((1 - a) * (1 + a));
-    const double u = w - 3.125, v = std::sqrt(w < 0 ? 0 : w) - 3.25;
+/* erfinv(x) for x from 0 to 1, given t = 1 - x, too, neither of them rounded if it is the
+ * smaller one. By polynomials of log(1 - x^2), of its root, and of the inverse of that,
+ * which are exact enough for floats, and for doubles by a step of Halley's. */
+template <typename T>
+CF_ELEMENT double erfinv_of(double x, double t) {
+    /* Lest the product be no normal number. */
+    const double w = 60 * LOG_2 - log(t * 0x1p60 * (1 + x));
+    const double root = std::sqrt(w < 0 ? 0 : w), u = w - 3.125, v = root - 3.25;
     const double middle = polynomial(
         u, 1.653654562756356, 0.2401581786305125, -0.006033671586601874,
         -0.0007406914051934872, 0.00018673533426044636, -1.389192857615513e-05,
@@ -142,8 +165,36 @@ CF_ELEMENT double erfinv(double x) {
         -0.0037513320276240593, 0.002485640194987463, -0.0016869381497122459,
         0.0009826349073880289, -0.00036113484588590623, -3.743759502380632e-05,
         8.131270549047132e-05);
-    const double y = x * choose(when(w < 6.25), middle, end);
+    const double far = root * polynomial(
+        1 / root, 1.0000467651331675, -0.01038071790569, -1.7252063215101237,
+        13.792014527344891, -122.20608029686066, 968.6418374817845, -5935.676809606889,
+        26734.440504071878, -84954.9828561582, 179559.88181163208, -225980.55229039103,
+        127935.49542420454);
+    const double y = choose(when(w < 16), x * choose(when(w < 6.25), middle, end), far);
+    if constexpr (sizeof(T) == sizeof(float))
+        return y;
+    const double square = y * y, e = with_rest(exp(square / 2), y, square, 0.5);
+    const double step = choose(
+        when(x < 0.75), (x - erf_of_small(y)) * e * e,
+        erfcx_of_positive(y) - t * e * e) * 0.886226925452758;
+    return y + step / (1 - y * step);
+}
+
+template <typename T>
+CF_ELEMENT double erfinv(double x) {
+    const double size = fabs(x);
+    const uint64_t inside = when(size < 1);
+    const double a = choose(inside, size, 0), y = std::copysign(erfinv_of<T>(a, 1 - a), x);
     return choose(inside, y, choose(when(size == 1), std::copysign(ENDLESS, x), NONE));
+}
+
+/* The inverse of ndtr. */
+CF_ELEMENT double ndtri(double x) {
+    const uint64_t inside = when(x > 0) & when(x < 1), lower = when(x < 0.5);
+    const double p = choose(inside, x, 0.5), t = 2 * choose(lower, p, 1 - p);
+    const double y = ROOT_2 * erfinv_of<float>(1 - t, t);
+    const double limit = choose(when(x == 0), -ENDLESS, x == 1 ? ENDLESS : NONE);
+    return choose(inside, choose(lower, -y, y), limit);
 }
 
 /* sin(pi x) for x from -1/2 to 1/2. */

@@ -177,11 +177,56 @@ CF_CLONES bool multiply_others(Lines l, const T *x, const T *g, T *gx) {
     return all == 0;
 }
 
+constexpr ptrdiff_t LONG_ROW = 4096, COLUMNS = 64;
+
+/* Products of columns side by side, the least on the way, and the largest factor. */
+template <typename T>
+CF_CLONES void multiply_columns(
+        const T *x, T *products, ptrdiff_t rows, T &least, T &most) {
+    T leasts[COLUMNS], mosts[COLUMNS] = {};
+    std::fill_n(products, COLUMNS, T(1));
+    std::fill_n(leasts, COLUMNS, T(1));
+    for (ptrdiff_t i = 0; i < rows; ++i, x += COLUMNS)
+        for (ptrdiff_t j = 0; j < COLUMNS; ++j) {
+            const T size = std::abs(x[j]), product = std::abs(products[j] *= x[j]);
+            mosts[j] = size > mosts[j] ? size : mosts[j];
+            leasts[j] = product < leasts[j] ? product : leasts[j];
+        }
+    least = *std::min_element(leasts, leasts + COLUMNS);
+    most = *std::max_element(mosts, mosts + COLUMNS);
+}
+
+/* A single product would wait for itself: a long row is cut into columns. False if some
+ * product may be wrong: some are small, and some factor makes others larger. */
+template <typename T>
+bool multiply_others_of_row(const T *x, T g, T *gx, ptrdiff_t n) {
+    const ptrdiff_t rows = n / COLUMNS, whole = rows * COLUMNS, left = n - whole;
+    T products[2 * COLUMNS], factors[2 * COLUMNS], least, most;
+    multiply_columns(x, products, rows, least, most);
+    for (ptrdiff_t i = whole; i < n; ++i)
+        most = std::max(most, std::abs(products[COLUMNS + i - whole] = x[i]));
+    if (!multiply_others<1>(Lines{0, 0, 1, 1, COLUMNS + left, 1}, products, &g, factors))
+        return false;
+    for (ptrdiff_t j = 0; j < COLUMNS + left; ++j)
+        least = std::min(least, std::abs(factors[j]));
+    /* Divided by a factor they are products of the others. */
+    if (most > 1 && least < std::numeric_limits<T>::min() * most)
+        return false;
+    std::copy_n(factors + COLUMNS, left, gx + whole);
+    return multiply_others<0>(Lines{0, 0, COLUMNS, 1, rows, COLUMNS}, x, factors, gx);
+}
+
 /* Products of all others: of those before an element, times of those behind it. They may
  * leave the range of numbers where their product does not: a flag has the reference
  * compute, which multiplies in another order. */
 template <typename T>
 void product_grad(const Call &c) {
+    if (c.rows == 1 && c.inner == 1 && c.columns >= LONG_ROW) {
+        if (multiply_others_of_row(c.at<T>(0), *c.at<T>(1), c.at<T>(2), c.columns)
+                && !fetestexcept(FE_INVALID | FE_OVERFLOW))
+            return;
+        feclearexcept(FE_ALL_EXCEPT);
+    }
     for_each_line(c, [&](const Lines &l, auto width) {
         if (!multiply_others<width()>(l, c.at<T>(0) + l.at, c.at<T>(1) + l.number,
                              c.at<T>(2) + l.at))
