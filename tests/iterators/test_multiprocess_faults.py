@@ -395,6 +395,7 @@ def test_interrupts_at_each_line(n_prefetch):
     assert n_lines > 50
 
 
+@pytest.mark.posix(FORKS)
 def test_interrupt_while_a_batch_is_waited_for():
     with MultiprocessIterator(Misbehaving(be_slow), 2, shuffle=False,
                               n_processes=2) as it:

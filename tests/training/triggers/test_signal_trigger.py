@@ -129,7 +129,7 @@ def test_snapshots_have_the_state_of_the_other_trigger():
     other._end()
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.posix('the program is forked')
 def test_a_forked_process_ends_by_the_signal():
     trigger = triggers.SignalTrigger('SIGTERM')
     pid = os.fork()

@@ -79,14 +79,19 @@ def _place(path, folder=-1):
 def _open(path, mode, flags):
     if path is None or isinstance(path, int):
         return
-    refuse_kernel(path)
+    if path != os.devnull:      # its name differs; the standard library knows it
+        refuse_kernel(path)
     place = _place(path)
     if flags & os.O_CREAT and not os.path.exists(place):
         _check_name(place)
 
 
-def _refuse_folder(path, *_):
-    if isinstance(path, (str, bytes, os.PathLike)) and os.path.isdir(path):
+def _refuse_others(path, *_):
+    """Raise if a file is none of Windows that can be opened."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return
+    refuse_kernel(path)
+    if os.path.isdir(path):
         raise PermissionError(errno.EACCES, 'Windows opens no folders', path)
 
 
@@ -175,4 +180,4 @@ _CHECKS = {
 }
 # Without the calls of the standard library, which opens folders to remove them, and on
 # Windows ends processes without os.kill.
-_DIRECT = {'open': _refuse_folder, 'os.kill': _kill}
+_DIRECT = {'open': _refuse_others, 'os.kill': _kill}
