@@ -491,7 +491,9 @@ def test_workers_end_with_the_program(method, end, number, busy, tmp_path):
             time.sleep(.2)
             process.send_signal(number)
         process.wait(10)
-        wait_for(lambda: not any(map(is_running, pids)), 1.5)
+        # A process that is spawned may still be importing modules.
+        wait_for(lambda: not any(map(is_running, pids)),
+                 30 if method == 'spawn' else 1.5)
 
 
 @pytest.mark.posix('SIGSTOP')
