@@ -52,6 +52,7 @@ assert (scope['name'], scope['sys'].platform) == ('nt', 'win32')
 assert scope['path'] is os.path and scope['os'].environ is os.environ
 assert 'SIGKILL' not in scope['signal'].Signals.__members__
 assert os.name == 'posix' and sys.platform != 'win32'
+assert __import__('os', [], []) is os   # some libraries pass no dict of globals
 ''', tmp_path)
 
 

@@ -51,7 +51,7 @@ def is_of_package(scope):
 
 
 def _import_statement(name, globals=None, locals=None, fromlist=(), level=0):
-    if level or globals is None or not is_of_package(globals):
+    if level or not isinstance(globals, dict) or not is_of_package(globals):
         return _import(name, globals, locals, fromlist, level)
     if name == 'msvcrt':
         return _msvcrt
