@@ -54,7 +54,7 @@ def leave():
     sys.exit(4)
 
 
-# Batches are expected, and workers fail, in the order in which forked workers start.
+# These tests expect that workers are at work soon after they have been started.
 FORKS = 'workers are forked'
 
 
