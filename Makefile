@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 test-cross peers lint test-gpu bench sweep bench-gpu bench-host \
+	test-clang test-aarch64 test-cross test-portable peers lint test-gpu bench sweep bench-gpu bench-host \
 	card card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
 	docs docs-links release-check locks build wheel clean
 
@@ -30,6 +30,9 @@ help:
 	@echo '            needs and how long it takes; EMULATED=tests/links selects other tests'
 	@echo 'make test-cross  compile and link the package for macOS and Windows, and check the'
 	@echo '            wheels; runs nothing; SYSTEMS=windows selects one; about six minutes'
+	@echo 'make test-portable  run the tests without what Windows lacks: forks, signals, names'
+	@echo '            of modules, files that are replaced while they are open; PORTABLE=...'
+	@echo '            selects tests'
 	@echo 'make peers  install the libraries that test-bridges and test-gpu need'
 	@echo 'make lint   ruff, cython-lint, mypy, stubtest, pyright, import-linter, words'
 	@echo 'make bench  compare with Chainer 7.8.1 and PyTorch, and print the table'
@@ -234,8 +237,11 @@ STUBBED = $(subst /,.,$(basename $(shell find chainer_fast -name '*.pyi')))
 # cython-lint calls a program in the same folder.
 lint: build $(VENV)/.test
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 chainer_fast	# encodings of text files
 	PATH="$(abspath $(BIN)):$$PATH" cython-lint chainer_fast
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 	$(BIN)/stubtest --ignore-disjoint-bases --mypy-config-file pyproject.toml \
 		--allowlist tests/stubtest_allowlist.txt $(STUBBED)
 	$(BIN)/python tests/typing/check.py
@@ -388,6 +394,14 @@ test-cross: .peers/cross/.ready
 	git ls-files -z | xargs -0 cp -p --parents -t build/cross/sources
 	cd build/cross/sources && $(abspath .peers/cross/bin/python) \
 		tests/cross/others.py --folder .. $(SYSTEMS)
+
+# Tests of GPUs, of the package as other tools build it and of jobs under MPI take the same
+# ways on each system.
+PORTABLE ?= tests
+test-portable: build $(VENV)/.test
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -p tests.doubles.without_posix \
+		-o faulthandler_timeout=600 -m 'not network' \
+		$(addprefix --ignore=,$(REHEARSALS)) $(PORTABLE)
 
 # The stages, and the minutes that they take, are in tests/sanitizers/run.py.
 SANITIZE = $(abspath $(BIN))/python -m tests.sanitizers.run

@@ -38,7 +38,8 @@ def pytest_configure(config):
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # The default until Python 3.13. Tests of other methods choose them.
-    if sys.platform == 'linux' and sys.version_info >= (3, 14):
+    methods = multiprocessing.get_all_start_methods()
+    if sys.platform == 'linux' and sys.version_info >= (3, 14) and 'fork' in methods:
         multiprocessing.set_start_method('fork')
     if _asks_for_gpu(config):
         from tests.doubles import host_cupy
@@ -47,10 +48,11 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     wrong = 'host' if _asks_for_gpu(config) else 'gpu'
-    left_out = [item for item in items if item.get_closest_marker(wrong)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker(wrong)]
+    for mark in [wrong] + ['posix'] * (sys.platform == 'win32'):
+        left_out = [item for item in items if item.get_closest_marker(mark)]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if not item.get_closest_marker(mark)]
     if wrong == 'host':
         from tests.doubles.host_cupy import versions
         items[:] = versions.chosen(items)

@@ -13,10 +13,7 @@ import time
 import typing as tp
 from urllib import error
 
-try:
-    import fcntl
-except ImportError:  # not a POSIX system
-    fcntl = None
+from chainer_fast.dataset import _locks
 
 # Seconds of silence after which a server counts as unreachable.
 _PATIENCE = 30
@@ -102,21 +99,6 @@ def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> s
     return directory
 
 
-@contextlib.contextmanager
-def _locked(path):
-    """Hold ``path`` as a lock between processes, if the file system supports locks.
-
-    The system releases the lock when a process ends, in whatever way.
-    """
-    with open(path, 'a') as file:
-        if fcntl is not None:
-            # Without a lock, two processes may do the same work twice, which is
-            # harmless.
-            with contextlib.suppress(OSError):
-                fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def _cache_folder():
     folder = os.path.join(_dataset_root, '_dl_cache')
     os.makedirs(folder, exist_ok=True)
@@ -194,7 +176,7 @@ def _download_to(folder, url, check=None):
     # An existing file needs no lock, which would require a writable folder.
     if _is_whole(path, check):
         return path
-    with _locked(os.path.join(folder, '_dl_lock')):
+    with _locks.locked(os.path.join(folder, '_dl_lock')):
         if _is_whole(path, check):
             return path
         if check is not None and os.path.exists(path):
@@ -388,7 +370,7 @@ def cache_or_load_file(
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or '.') as temporary:
         partial = os.path.join(temporary, os.path.basename(path))
         content = creator(partial)
-        with _locked(os.path.join(_dataset_root, '_create_lock')):
+        with _locks.locked(os.path.join(_dataset_root, '_create_lock')):
             if not os.path.exists(path):
                 os.replace(partial, path)
     return content

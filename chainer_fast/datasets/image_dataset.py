@@ -67,7 +67,8 @@ def _as_label(label, dtype):
 
 
 def _read_lines(path):
-    with open(path) as file:
+    # As Chainer reads it; names of files usually have the encoding of the system.
+    with open(path) as file:  # noqa: PLW1514
         return [line.strip() for line in file]
 
 

@@ -163,12 +163,12 @@ def _collect_activity(pid, found):
     for thread in os.listdir('/proc/%d/task' % pid):
         path = '/proc/%d/task/%s/' % (pid, thread)
         state, *fields = _stat(pid, thread)
-        with open(path + 'status') as f:
+        with open(path + 'status', encoding='utf-8', errors='replace') as f:
             switches = [line for line in f if 'ctxt_switches' in line]
         # Waiting for a processor, or held by a debugger, counts as activity.
         waits_for_others = time.monotonic() if state in 'Rt' else None
         found[thread] = waits_for_others, fields[10:12], switches
-        with open(path + 'children') as f:
+        with open(path + 'children', encoding='ascii') as f:
             children = f.read().split()
         for child in children:
             try:
@@ -180,5 +180,6 @@ def _collect_activity(pid, found):
 def _stat(pid, thread=None):
     """Return the fields after the name of the program, beginning with the state."""
     part = '' if thread is None else 'task/%s/' % thread
-    with open('/proc/%d/%sstat' % (pid, part)) as f:
+    with open('/proc/%d/%sstat' % (pid, part), encoding='utf-8',
+              errors='replace') as f:
         return f.read().rpartition(')')[2].split()

@@ -25,7 +25,7 @@ from chainer_fast.datasets.tuple_dataset import read_example
 
 try:
     import fcntl
-except ImportError:  # not a Unix
+except ImportError:  # Windows
     fcntl = None
 
 # Smaller buffers, in bytes, are faster in the message.
@@ -34,7 +34,7 @@ _ALIGNMENT = 64
 # Minimum interval, in seconds, between two reports of progress with a task.
 _PROGRESS_INTERVAL = .5
 
-HAS_SHARED_MEMORY = hasattr(os, 'memfd_create')
+HAS_SHARED_MEMORY = sys.platform == 'linux' and hasattr(os, 'memfd_create')
 
 
 def work(connection, parents_end, parent_pid, dataset, example_bytes):
@@ -61,7 +61,7 @@ def work(connection, parents_end, parent_pid, dataset, example_bytes):
     # Ctrl-C reaches the whole process group, but only the parent handles it. The parent
     # has blocked the signal in this process until now.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, 'pthread_sigmask'):
+    if sys.platform != 'win32':
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     # A handler inherited through a fork does not apply to this process.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -97,7 +97,7 @@ def _end_with_parent(pid):
     # sibling also holds the other end.
     parent: tp.Any = multiprocessing.parent_process()
     sentinel = parent.sentinel
-    if hasattr(fcntl, 'F_SETSIG'):
+    if sys.platform == 'linux':
         # When the sentinel's pipe closes, send a signal, which also ends processes that
         # are stopped or never release the interpreter's lock.
         fcntl.fcntl(sentinel, fcntl.F_SETOWN, os.getpid())
@@ -202,6 +202,8 @@ class _Packer:
         return data, spans
 
     def _renew_memory(self, size):
+        if sys.platform != 'linux':
+            raise AssertionError('without shared memory, this is not called')
         size = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         descriptor = os.memfd_create('examples')
         try:
@@ -220,11 +222,15 @@ def _socket_of(connection):
     ``multiprocessing.reduction`` has functions for that, too. Since Python 3.14 they
     wait for a reply, but the next task may arrive instead.
     """
+    if sys.platform != 'linux':
+        raise AssertionError('without shared memory, this is not called')
     return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
 
 
 def receive_memory(connection, size):
     """Map the memory that a worker announced; called by the parent."""
+    if sys.platform != 'linux':
+        raise AssertionError('without shared memory, this is not called')
     with _socket_of(connection) as end:
         _, descriptors, _, _ = socket.recv_fds(end, 1, 1)
     if not descriptors:

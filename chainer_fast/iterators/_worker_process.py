@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 
@@ -179,7 +180,7 @@ def interrupts_deferred():
 @contextlib.contextmanager
 def _interrupts_blocked():
     # New processes inherit the mask.
-    if not hasattr(signal, 'pthread_sigmask'):
+    if sys.platform == 'win32':
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

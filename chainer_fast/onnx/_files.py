@@ -109,7 +109,7 @@ def save(model, file, save_text=False):
     with open(path, 'wb') as f:
         f.write(content)
     if save_text:
-        with open(path + '.txt', 'w') as f:
+        with open(path + '.txt', 'w', encoding='utf-8') as f:
             f.write(str(model))
 
 

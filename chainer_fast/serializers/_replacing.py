@@ -59,7 +59,8 @@ def replacing(name):
             os.close(opened)
         os.replace(draft, target)
     except BaseException:
-        os.unlink(draft)
+        with contextlib.suppress(OSError):      # on Windows, it may still be open
+            os.unlink(draft)
         raise
     _flush_folder(folder)
 

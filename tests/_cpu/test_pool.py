@@ -116,6 +116,7 @@ def _loops_of_a_thread():
     return found, helpers()
 
 
+@pytest.mark.posix('the program is forked')
 def test_a_thread_of_a_forked_process_has_helpers_of_its_own():
     expected = long_loops(2)
     assert helpers()
@@ -123,6 +124,7 @@ def test_a_thread_of_a_forked_process_has_helpers_of_its_own():
     assert (result, count) == (expected, 1)
 
 
+@pytest.mark.posix('the program is forked')
 def test_a_forked_process_itself_has_none():
     # A product that is cut may have other bits: there is one thread after a fork.
     expected = long_loops(1)
@@ -131,6 +133,7 @@ def test_a_forked_process_itself_has_none():
     assert in_a_fork(_helpers_after, 2) == (0, 0)
 
 
+@pytest.mark.posix('the program is forked')
 def test_forks_while_other_threads_have_the_helpers():
     # Without products of BLAS, which has its own trouble with forks.
     expected = long_loops(2)

@@ -1,4 +1,3 @@
-import os
 import pathlib
 import pickle
 import subprocess
@@ -14,7 +13,7 @@ from chainer_fast import datasets
 from chainer_fast.datasets import image_dataset
 
 Image = pytest.importorskip('PIL.Image')
-forks = pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+forks = pytest.mark.posix('the program is forked')
 
 ARRAYS = {
     'colour.png': numpy.arange(60).reshape(4, 5, 3).astype('u1'),

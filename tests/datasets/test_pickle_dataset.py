@@ -1,5 +1,4 @@
 import io
-import os
 import pickle
 import subprocess
 import sys
@@ -63,7 +62,7 @@ def test_empty_and_broken_files(tmp_path):
         datasets.open_pickle_dataset(tmp_path / 'none')
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.posix('the program is forked')
 def test_after_fork(path):
     # In an interpreter of its own, which has no threads.
     code = '''if True:

@@ -1,5 +1,4 @@
 import contextlib
-import os
 import pickle
 import subprocess
 import sys
@@ -96,7 +95,7 @@ def test_lines_are_those_of_the_file(tmp_path_factory, text, encoding, newline):
         assert lines[order] == expected[::-1]
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.posix('the program is forked')
 def test_after_fork(write):
     # In an interpreter of its own, which has no threads. Reads of both processes go
     # wrong if they share a position.

@@ -11,6 +11,7 @@ from chainer_fast.iterators import MultiprocessIterator
 from tests.iterators.processes import nothing_is_left, start_program
 
 pytestmark = [
+    pytest.mark.posix('workers are forked'),
     # Newer versions of Python warn of a fork beside other threads.
     pytest.mark.filterwarnings('ignore:.*multi-threaded:DeprecationWarning'),
     pytest.mark.usefixtures(nothing_is_left.__name__)]

@@ -119,6 +119,7 @@ BUSY = 'print(1, flush=True)\nwhile True: pass'
 IDLE = 'import time; print(1, flush=True); time.sleep(100)'
 
 
+@pytest.mark.posix('/proc and SIGSTOP')
 @pytest.mark.parametrize('code, expected', [
     (BUSY, True),
     ('import time; print(1, flush=True)\nwhile True: time.sleep(.1)', True),
@@ -150,6 +151,7 @@ def test_activity(code, expected):
                 os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.posix('/proc')
 @pytest.mark.parametrize('state, expected', [('S', False), ('R', True), ('t', True)])
 def test_threads_that_others_hold_up_count_as_active(state, expected, monkeypatch):
     with start(IDLE) as process:

@@ -54,6 +54,11 @@ def leave():
     sys.exit(4)
 
 
+# These tests expect that workers are at work soon after they have been started.
+FORKS = 'workers are forked'
+
+
+@pytest.mark.posix(FORKS)
 @pytest.mark.parametrize('what, message', [
     (kill_oneself, 'was killed by the signal SIGKILL'),
     (exit_at_once, 'ended with the exit code 3'),
@@ -74,6 +79,7 @@ def test_worker_that_dies_is_an_error(what, message):
         assert [it.next(), it.next(), it.next()] == [[4, 0], [6, 7], [0, 1]]
 
 
+@pytest.mark.posix('SIGKILL')
 @pytest.mark.parametrize('n_processes', [1, 2])
 @pytest.mark.parametrize('delay', [0, .1])  # at work, idle
 def test_worker_killed_from_outside(n_processes, delay):
@@ -118,6 +124,7 @@ def be_deaf():
     dead_lock()
 
 
+@pytest.mark.posix(FORKS)
 @pytest.mark.parametrize('what, timeout, message', [
     (stop_oneself, None, 'stopped, as by SIGSTOP, for 0.* seconds'),
     (stop_oneself, 30., 'stopped, as by SIGSTOP, for 0.* seconds'),
@@ -153,6 +160,7 @@ def be_slow():
     return 5
 
 
+@pytest.mark.posix(FORKS)
 def test_slow_examples_are_warned_of_and_arrive():
     with MultiprocessIterator(Misbehaving(be_slow), 2, shuffle=False, n_processes=2,
                               dataset_timeout=.1) as it:
@@ -197,6 +205,7 @@ def test_worker_that_waits_for_a_program_is_alive(monkeypatch):
         assert [it.next() for _ in range(3)][-1] == [4, 5]
 
 
+@pytest.mark.posix(FORKS)
 @pytest.mark.parametrize('what', [stop_oneself, dead_lock, be_deaf])
 def test_finalize_during_a_hang(what):
     it = MultiprocessIterator(Misbehaving(what), 2, shuffle=False, n_processes=2)
@@ -317,6 +326,7 @@ class Hesitating(list):
         return i
 
 
+@pytest.mark.posix('SIGALRM')
 def test_interrupts_neither_lose_nor_repeat_batches():
     def interrupt(*_):
         os.kill(os.getpid(), signal.SIGINT)
@@ -385,6 +395,7 @@ def test_interrupts_at_each_line(n_prefetch):
     assert n_lines > 50
 
 
+@pytest.mark.posix(FORKS)
 def test_interrupt_while_a_batch_is_waited_for():
     with MultiprocessIterator(Misbehaving(be_slow), 2, shuffle=False,
                               n_processes=2) as it:
@@ -402,6 +413,7 @@ def maps_of(pid):
         return f.read()
 
 
+@pytest.mark.posix('workers share memory without a name')
 def test_memory_has_no_name():
     def named(pid):
         return set(re.findall('/dev/shm/.*', maps_of(pid)))
@@ -456,14 +468,21 @@ KILLED = [(SLEEP, signal.SIGKILL, busy) for busy in (
 
 
 @pytest.mark.parametrize('method, end, number, busy', [
-    ('fork', 'pass', None, SLEEP),
-    ('fork', 'pass', None, HOLD_LOCK),
-    ('fork', 'pass', None, BE_DEAF),
-    ('fork', 'pass', None, STOP),
-    ('fork', 'it.next()', signal.SIGINT, SLEEP),
-    ('fork', SLEEP, signal.SIGTERM, SLEEP),
-    *[('fork', *rest) for rest in KILLED],
-    *[('forkserver', *rest) for rest in KILLED[::2] + KILLED[-1:]],
+    pytest.param(*values, marks=pytest.mark.posix('the program is forked'))
+    for values in [
+        ('fork', 'pass', None, SLEEP),
+        ('fork', 'pass', None, HOLD_LOCK),
+        ('fork', 'pass', None, BE_DEAF),
+        ('fork', 'pass', None, STOP),
+        ('fork', 'it.next()', signal.SIGINT, SLEEP),
+        ('fork', SLEEP, signal.SIGTERM, SLEEP),
+        *[('fork', *rest) for rest in KILLED],
+        *[('forkserver', *rest) for rest in KILLED[::2] + KILLED[-1:]],
+    ]
+] + [
+    ('spawn', 'pass', None, SLEEP),
+    ('spawn', SLEEP, signal.SIGKILL, '0'),
+    ('spawn', SLEEP, signal.SIGKILL, SLEEP),
 ])
 def test_workers_end_with_the_program(method, end, number, busy, tmp_path):
     process, pids = run_script(tmp_path / 'script.py', end, busy, method)
@@ -472,9 +491,12 @@ def test_workers_end_with_the_program(method, end, number, busy, tmp_path):
             time.sleep(.2)
             process.send_signal(number)
         process.wait(10)
-        wait_for(lambda: not any(map(is_running, pids)), 1.5)
+        # A process that is spawned may still be importing modules.
+        wait_for(lambda: not any(map(is_running, pids)),
+                 30 if method == 'spawn' else 1.5)
 
 
+@pytest.mark.posix('SIGSTOP')
 def test_job_that_is_stopped_as_a_whole_goes_on(tmp_path):
     process, _ = run_script(
         tmp_path / 'script.py', 'print(len(it.next()), flush=True)', 'time.sleep(1.5)',
@@ -488,6 +510,7 @@ def test_job_that_is_stopped_as_a_whole_goes_on(tmp_path):
     assert process.returncode == 0
 
 
+@pytest.mark.posix('the program is forked')
 def test_forks_of_the_program_have_workers_of_their_own():
     with MultiprocessIterator(list(range(9)), 2, shuffle=False, n_processes=1) as it:
         it.next()

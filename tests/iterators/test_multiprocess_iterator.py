@@ -3,7 +3,6 @@ import gc
 import multiprocessing
 import os
 import pickle
-import signal
 import time
 
 import numpy
@@ -84,11 +83,12 @@ def test_batches_are_those_of_the_serial_iterator(n, size, repeat):
             == walk(iterators.SerialIterator))
 
 
-def test_processes_are_replaced_after_their_tasks():
-    class Pids(list):
-        def __getitem__(self, i):
-            return os.getpid()
+class Pids(list):
+    def __getitem__(self, i):
+        return os.getpid()
 
+
+def test_processes_are_replaced_after_their_tasks():
     with MultiprocessIterator(Pids(range(8)), 2, n_processes=2, n_prefetch=2,
                               maxtasksperchild=3, shared_mem=0) as it:
         pids = sum([it.next() for _ in range(12)], [])
@@ -194,12 +194,13 @@ class Unlucky:
             raise ValueError('in vain')
 
 
-def test_iterator_goes_on_after_loading_has_failed(tmp_path):
-    class Slow(list):
-        def __getitem__(self, i):
-            time.sleep(.01)
-            return super().__getitem__(i)
+class Slow(list):
+    def __getitem__(self, i):
+        time.sleep(.01)
+        return super().__getitem__(i)
 
+
+def test_iterator_goes_on_after_loading_has_failed(tmp_path):
     with MultiprocessIterator(Slow(range(40)), 4, shuffle=False, n_processes=2,
                               n_prefetch=3) as it:
         target = Unlucky(it)
@@ -222,7 +223,7 @@ def test_orders_survive_a_worker_that_is_killed():
     numpy.random.seed(0)
     with MultiprocessIterator(list(range(5)), 4, n_processes=1, n_prefetch=2) as it:
         assert it.next() == expected[0]
-        os.kill(it._pool._processes[0].process.pid, signal.SIGKILL)
+        it._pool._processes[0].process.kill()
         found = []
         while len(found) < 4:
             try:

@@ -24,6 +24,9 @@ class Waiting:
         self.go_on = threading.Event()
         self.read = []
 
+    def __reduce__(self):   # where a worker is not forked, it has an event of its own
+        return type(self), ()
+
     def __len__(self):
         return 6
 
@@ -97,15 +100,22 @@ def test_reset_after_an_interrupt_reads_the_first_batch_again():
     assert data.read == [0, 1, 0, 1]
 
 
+class Failing:
+    def __init__(self, error):
+        self.error = error
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        if i == 1:
+            raise self.error
+        return i
+
+
 @pytest.mark.parametrize('error', [KeyError('missing'), SystemExit(3)])
 def test_error_of_the_first_batch(error):
-    class Failing(list):
-        def __getitem__(self, i):
-            if i == 1:
-                raise error
-            return i
-
-    with make(Failing(range(6))) as it:
+    with make(Failing(error)) as it:
         with pytest.raises(type(error)) as caught:
             it.next()
         assert caught.value is error
@@ -123,6 +133,7 @@ def test_finalize_while_the_first_batch_is_waited_for():
     data.go_on.set()
 
 
+@pytest.mark.posix('the program is forked')
 def test_fork_of_the_program_during_the_first_batch():
     data = Waiting()
     with make(data) as it:

@@ -23,8 +23,10 @@ def settle(it):
 
 
 @pytest.mark.filterwarnings('ignore:.*multi-threaded:DeprecationWarning')
-@pytest.mark.parametrize(
-    'case', CASES, ids=lambda case: '{iterator}-{steps}'.format(**case))
+@pytest.mark.parametrize('case', [
+    pytest.param(case, id='{iterator}-{steps}'.format(**case), marks=[
+        pytest.mark.posix('workers are forked'),
+    ] if case['iterator'] == 'MultiprocessIterator' else []) for case in CASES])
 def test_draws_are_those_of_chainer(case):
     # Workers draw from a copy of the program's generator.
     with forked_workers():

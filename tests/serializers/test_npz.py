@@ -299,7 +299,7 @@ def test_missing_folder(tmp_path):
     assert info.value.filename == name
 
 
-@pytest.mark.skipif(os.name == 'nt', reason='permissions of POSIX')
+@pytest.mark.posix('permissions of files')
 def test_permissions_and_links(path):
     umask = os.umask(0o027)
     try:

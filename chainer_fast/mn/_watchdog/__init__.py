@@ -14,6 +14,7 @@ their defaults are set by the environment variables ``CHAINERMN_WATCHDOG`` and
 """
 import atexit
 import os
+import platform
 import secrets
 import sys
 import warnings
@@ -63,8 +64,7 @@ def _connect(mpi_comm, ranks):
     """
     position, size = mpi_comm.rank, mpi_comm.size
     token = secrets.token_bytes(32) if position == 0 else None
-    name = os.uname().nodename if hasattr(os, 'uname') else os.environ.get(
-        'COMPUTERNAME', 'this machine')
+    name = platform.node() or 'this machine'
     told = mpi_comm.allgather((
         bool(configuration.config.mn_watchdog), token, _links.machine(),
         'rank %d (%s, process %d)' % (ranks[position], name, os.getpid()),

@@ -27,7 +27,8 @@ def hurry():
         that of this process.
     """
     parent = os.getppid()
-    with contextlib.suppress(OSError), open('/proc/%d/comm' % parent) as file:
+    with contextlib.suppress(OSError), open(
+            '/proc/%d/comm' % parent, encoding='utf-8', errors='replace') as file:
         if file.read().strip() in _NAMES:
             return subprocess.Popen(
                 ['/bin/sh', '-c', _COMMAND % parent], stdin=subprocess.DEVNULL,

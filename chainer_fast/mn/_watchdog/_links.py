@@ -10,6 +10,7 @@ import os
 import secrets
 import socket
 import struct
+import sys
 import time
 
 from chainer_fast.mn._watchdog._heart import BEAT
@@ -40,7 +41,8 @@ def machine():
     """Return the identifier of processes that share a loopback interface."""
     parts = [socket.gethostname()]
     # Containers may have the same name, and so may machines.
-    with contextlib.suppress(OSError), open('/proc/sys/kernel/random/boot_id') as file:
+    with contextlib.suppress(OSError), open(
+            '/proc/sys/kernel/random/boot_id', encoding='ascii') as file:
         parts.append(file.read().strip())
     with contextlib.suppress(OSError):
         parts.append(str(os.stat('/proc/self/ns/net').st_ino))
@@ -73,16 +75,18 @@ def addresses(only_here):
 
 
 def _of_interfaces():
-    found = []
-    if fcntl is None or not hasattr(socket, 'if_nameindex'):
+    """Return addresses that Linux may have without a name for this machine."""
+    found: list[str] = []
+    if sys.platform != 'linux':
         return found
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         for _, name in socket.if_nameindex():
-            with contextlib.suppress(OSError):      # no address, or not Linux
+            with contextlib.suppress(OSError):      # no address
                 reply = fcntl.ioctl(asked, _ADDRESS_OF_INTERFACE,
                                     struct.pack('256s', name.encode()[:15]))
                 found.append(socket.inet_ntoa(reply[20:24]))
-    with contextlib.suppress(OSError), open('/proc/net/if_inet6') as file:
+    with contextlib.suppress(OSError), open(
+            '/proc/net/if_inet6', encoding='ascii') as file:
         for line in file:
             digits, _, _, scope, *_ = line.split()
             if scope == '00':       # global

@@ -106,12 +106,14 @@ class Server(Process):
 
 def _ends_of(pid):
     """Return at most one file descriptor that becomes ready when a process ends."""
+    if sys.platform != 'linux' or not hasattr(os, 'pidfd_open'):
+        return []
     # Other forks of the parent may outlive it and hold copies of the sentinel.
     try:
         return [os.pidfd_open(pid)]
     except ProcessLookupError:
         raise
-    except (AttributeError, OSError):   # an old kernel, or another system
+    except OSError:     # an old kernel
         return []
 
 

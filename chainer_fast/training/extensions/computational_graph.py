@@ -80,7 +80,7 @@ class DumpGraph(extension.Extension):
             [root], variable_style=self._variable_style,
             function_style=self._function_style).dump()
         path = os.path.join(trainer.out, self._filename)
-        with open(path, 'w') as file:
+        with open(path, 'w', encoding='utf-8') as file:
             file.write(dot)
         if is_graphviz_available():
             image = os.path.splitext(path)[0] + '.png'

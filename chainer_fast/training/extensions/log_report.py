@@ -97,7 +97,7 @@ class LogReport(extension.Extension):
     def _write(self, folder, name):
         with _scratch.temporary_folder(folder, '_log') as temporary:
             partial = os.path.join(temporary, 'log')
-            with open(partial, 'w') as file:
+            with open(partial, 'w', encoding='utf-8') as file:
                 json.dump(self._log, file, indent=4)
             os.replace(partial, os.path.join(folder, name))
 

@@ -135,6 +135,7 @@ def test_memory_passes_from_thread_to_thread():
     assert address(np.empty(LARGE, np.uint8)) == place
 
 
+@pytest.mark.posix('the program is forked')
 def test_a_forked_process_has_the_memory_that_waits():
     array = new(LARGE)
     del array

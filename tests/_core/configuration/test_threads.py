@@ -40,6 +40,7 @@ def _send_convolution(pipe):
 
 
 @pytest.mark.parametrize('threads', [None, 2])
+@pytest.mark.posix('the program is forked')
 def test_a_forked_process_does_not_wait_for_threads_that_it_does_not_have(threads):
     with chainer_fast.using_config('num_threads', threads):
         expected = convolution()        # the pool has started

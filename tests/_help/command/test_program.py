@@ -1,5 +1,6 @@
 """Programs see what they see under Python: SCRIPT, and -m MODULE."""
 import json
+import multiprocessing
 import sys
 
 import pytest
@@ -144,8 +145,7 @@ print(os.environ['PYTHONPATH'].split(os.pathsep)[1])
 
 
 @pytest.mark.parametrize('way', ['script', 'module'])
-@pytest.mark.parametrize('method', ['fork', 'spawn', 'forkserver'])
-@pytest.mark.skipif(sys.platform == 'win32', reason='no fork')
+@pytest.mark.parametrize('method', multiprocessing.get_all_start_methods())
 def test_worker_processes(script, other, method, way):
     path = script('''
 import multiprocessing

@@ -220,6 +220,7 @@ def _send(connection):
 
 
 @pytest.mark.parametrize('threads', [1, 2])
+@pytest.mark.posix('the program is forked')
 def test_after_a_fork(threads):
     with chainer_fast.using_config('num_threads', threads):
         expected = _all(CASES[2])

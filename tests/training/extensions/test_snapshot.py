@@ -157,10 +157,13 @@ def test_killed_process_is_replaced(tmp_path):
 
 @pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning')
 def test_task_that_cannot_be_sent(tmp_path):
-    writer = snapshot_writers.ProcessQueueWriter(lambda path, target: None)
+    writer = None
     with pytest.raises((AttributeError, pickle.PicklingError)):
+        # A process that is not forked receives the function when it starts.
+        writer = snapshot_writers.ProcessQueueWriter(lambda path, target: None)
         writer('a', str(tmp_path), {})
-    writer.finalize()
+    if writer is not None:
+        writer.finalize()
 
 
 def test_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
@@ -183,7 +186,8 @@ def test_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
             f.write('12345')
 
     snapshot_writers.SimpleWriter(save)('a', str(tmp_path), {})
-    assert events == ['file of 5 bytes', 'move'] + ['folder'] * (os.name == 'posix')
+    assert events == ['file of 5 bytes', 'move'] + ['folder'] * (
+        snapshot_writers.os.name == 'posix')
 
 
 def test_failed_save_leaves_nothing(tmp_path):

@@ -15,7 +15,7 @@ from tests.training.faults.small import in_child, run
 
 pytestmark = [
     pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning'),
-    pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')]
+    pytest.mark.posix('the program is forked')]
 
 
 class Target:

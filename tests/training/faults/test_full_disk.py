@@ -20,7 +20,7 @@ resource = pytest.importorskip('resource')
 
 pytestmark = [
     pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning'),
-    pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')]
+    pytest.mark.posix('the program is forked')]
 
 
 def save_with_limit(path, target):

@@ -15,7 +15,7 @@ from tests.training.faults.small import in_child, run
 
 pytestmark = [
     pytest.mark.filterwarnings('ignore:.*fork.*:DeprecationWarning'),
-    pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')]
+    pytest.mark.posix('the program is forked')]
 
 
 def test_relics_are_removed_but_not_what_is_in_use(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.training.faults import killing
 
-pytestmark = pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+pytestmark = pytest.mark.posix('the program is forked')
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 import multiprocessing
 import os
 import signal
-import sys
 import types
 
 import numpy
@@ -45,8 +44,6 @@ class Group:
 @pytest.fixture
 def fork(monkeypatch):
     """Return a function that provides a group of so many processes."""
-    if sys.platform != 'linux':
-        pytest.skip('the stand-ins reach the processes by fork')
     before = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method('fork', force=True)
     monkeypatch.setattr(mpu, '_available', True)
@@ -105,6 +102,7 @@ ignore_changes = pytest.mark.filterwarnings(
 
 @ignore_changes
 @pytest.mark.parametrize('loss_scale', [None, 4.])
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_update_is_that_of_the_mean_gradient(fork, loss_scale, tmp_path):
     fork(3)
     its, optimizer = make(3)
@@ -127,6 +125,7 @@ def test_update_is_that_of_the_mean_gradient(fork, loss_scale, tmp_path):
 
 
 @ignore_changes
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_one_device_needs_no_process(fork):
     its, optimizer = make(1)
     updater = updaters.MultiprocessParallelUpdater(its, optimizer, devices={'main': -1})
@@ -139,6 +138,7 @@ def test_one_device_needs_no_process(fork):
 @pytest.mark.parametrize('number, message', [
     (13, r'(?s)worker 1 .* @numpy, has failed:.*forward.*ArithmeticError: an unlucky'),
     (14, r'has ended unexpectedly \(exit code -9\)')])
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_error_in_a_worker_ends_the_update(fork, number, message):
     fork(3)
     its, optimizer = make(3, numbers=[1, 2, number, 4])
@@ -155,6 +155,7 @@ def test_error_in_a_worker_ends_the_update(fork, number, message):
 
 
 @ignore_changes
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_error_at_home_skips_the_step(fork):
     fork(2)
     its, optimizer = make(2, numbers=[1, 2, 15, 4, 3, 3])
@@ -168,6 +169,7 @@ def test_error_at_home_skips_the_step(fork):
 
 
 @ignore_changes
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_processes_end_with_the_updater(fork):
     fork(2)
     its, optimizer = make(2)
@@ -182,6 +184,7 @@ def test_processes_end_with_the_updater(fork):
     (optimizers.SGD, 'lr', 1 / 2), (optimizers.SMORMS3, 'lr', 1 / 2),
     (optimizers.Adam, 'eps', 2), (optimizers.RMSprop, 'eps', 2),
     (optimizers.RMSpropGraves, 'eps', 4), (optimizers.AdaDelta, 'eps', 4)])
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_optimizer_makes_up_for_the_sum(fork, rule, name, factor):
     its, optimizer = make(2, rule)
     before = getattr(optimizer, name)
@@ -190,6 +193,7 @@ def test_optimizer_makes_up_for_the_sum(fork, rule, name, factor):
     assert getattr(optimizer, name) == pytest.approx(before * factor)
 
 
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_arguments(fork):
     its, optimizer = make(2)
     with pytest.raises(AssertionError, match='2 for 3'):
@@ -207,6 +211,7 @@ def test_not_available(monkeypatch):
         updaters.MultiprocessParallelUpdater(its, optimizer, devices=[-1])
 
 
+@pytest.mark.posix('the stand-in for NCCL reaches forked processes')
 def test_fork_after_cuda(monkeypatch):
     class CUDADriverError(Exception):
         pass

@@ -153,7 +153,7 @@ def check_nvrtc():
 def _place(library):
     """Return the path from which a library was loaded, if reported."""
     try:
-        with open('/proc/self/maps') as f:
+        with open('/proc/self/maps', encoding='utf-8', errors='replace') as f:
             return next(line.split()[-1] for line in f if library in line)
     except (OSError, StopIteration):
         return 'path unknown'

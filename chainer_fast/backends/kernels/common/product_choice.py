@@ -95,7 +95,8 @@ def _operand(rows, columns, transposed):
 
 def _processor():
     """Return properties of the first processor, including its instruction sets."""
-    with contextlib.suppress(OSError), open('/proc/cpuinfo') as file:
+    with contextlib.suppress(OSError), open(
+            '/proc/cpuinfo', encoding='utf-8', errors='replace') as file:
         # The rest is about other processors, and slow to read on large machines.
         lines = file.read(8192).split('\n\n')[0].splitlines()
         facts = [line for line in lines if line.split(':')[0].strip() in _FACTS]

@@ -283,6 +283,7 @@ def test_module(tmp_path):
         '; version ' + installation.versions())
 
 
+@pytest.mark.posix('the program is forked')
 def test_forked_processes_print_nothing(tmp_path):
     process = run_script(tmp_path, '''
     import os
