@@ -304,7 +304,8 @@ program(lambda x, t: F.sigmoid_cross_entropy(x, t, reduce='no'), floats(4, 5),
 program(F.hinge, floats(4, 5), integers(5, 4), name='hinge')
 program(F.accuracy, floats(4, 5), integers(5, 4), name='accuracy')
 program(lambda x, y: F.mean_squared_error(x, y) + F.mean_absolute_error(x, y)
-        + F.sum(F.huber_loss(x, y, .5)), floats(4, 5), floats(4, 5), name='errors')
+        + F.sum(F.huber_loss(x, y, .5)) + F.sum(F.absolute_error(x, y)), floats(4, 5),
+        floats(4, 5), name='errors')
 program(lambda x0, x1: F.contrastive(x0, x1, np.array([0, 1, 1], 'i')), floats(3, 4),
         floats(3, 4), name='contrastive')
 program(F.triplet, floats(3, 4), floats(3, 4), floats(3, 4), name='triplet')

@@ -4,7 +4,7 @@ import pytest
 
 import chainer_fast as chainer
 from chainer_fast._help.command.profile.static import report
-from tests._help.command.profile.static.test_session import losses, make_net, measured
+from tests._help.command.profile.static.chains import losses, make_net, measured
 
 pytestmark = pytest.mark.gpu
 
