@@ -41,7 +41,8 @@ cdef class Loop:
 
     def __call__(self, a, b=None):
         """Return the result for one or two arrays, or ``NotImplemented``."""
-        if self.arrays != (1 if b is None else 2) or self.constants or self.outputs != 1:
+        if self.arrays != (1 if b is None else 2) or (
+                self.constants or self.outputs != 1):
             return NotImplemented
         found = run_loop(self, a, a if b is None else b)
         return NotImplemented if found is None else found
