@@ -54,6 +54,13 @@ def test_each_file_of_loops_becomes_part_of_a_module(build, monkeypatch):
     assert found == {*Path('chainer_fast').rglob('*.cc')}
 
 
+def test_functions_of_numpy_do_not_depend_on_its_headers_version(build):
+    # Headers of NumPy 2.2, the last for Python 3.10, leave out handlers of memory unless
+    # a version is named.
+    macros = dict(build.MACROS)
+    assert macros['NPY_TARGET_VERSION'] == macros['NPY_NO_DEPRECATED_API']
+
+
 def set_command(compiler, *command):
     for name in 'compiler_so', 'compiler_so_cxx', 'linker_so', 'linker_so_cxx':
         if hasattr(compiler, name):
