@@ -89,8 +89,8 @@ DIRECTIVES = {
     'emit_code_comments': False,
 }
 
-# NumPy's headers of some versions leave out what is newer than another version, unless one
-# is named: handlers of memory are of 1.22.
+# Unless a version is named, NumPy's headers may leave out what is newer than another
+# version: handlers of memory are of 1.22.
 MACROS = [('NPY_NO_DEPRECATED_API', 'NPY_1_22_API_VERSION'),
           ('NPY_TARGET_VERSION', 'NPY_1_22_API_VERSION')]
 if GENERAL:

@@ -55,8 +55,8 @@ def test_each_file_of_loops_becomes_part_of_a_module(build, monkeypatch):
 
 
 def test_functions_of_numpy_do_not_depend_on_its_headers_version(build):
-    # Headers of NumPy 2.2, the last for Python 3.10, leave out handlers of memory unless
-    # a version is named.
+    # Headers of NumPy 2.2, the last for Python 3.10, leave out handlers of memory
+    # unless a version is named.
     macros = dict(build.MACROS)
     assert macros['NPY_TARGET_VERSION'] == macros['NPY_NO_DEPRECATED_API']
 
