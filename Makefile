@@ -6,8 +6,8 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 test-cross test-portable peers lint test-gpu bench sweep bench-gpu bench-host \
-	card card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
+	test-clang test-aarch64 test-cross test-portable peers lint test-gpu bench sweep \
+	bench-gpu bench-host card card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
 	docs docs-links release-check locks build wheel clean
 
 .DELETE_ON_ERROR:
@@ -47,7 +47,8 @@ help:
 	@echo '            would do; STAGES="first sizes" or "1 2" selects stages, CHAINER=... is a'
 	@echo '            checkout of v7.8.1, OUT=... the folder of the results (build/card)'
 	@echo 'make card-wheels  build the packages for a machine with a GPU and no network'
-	@echo 'make card-rehearsal  rehearse its two visits, without a GPU; about 12 minutes'
+	@echo 'make card-rehearsal  rehearse its two visits, without a GPU, with the packages of'
+	@echo '            this commit, which it builds; about 12 minutes'
 	@echo 'make sanitize  test the compiled modules under the sanitizers of addresses and'
 	@echo '            undefined behaviour; first prints how long it takes; STAGES="core mn"'
 	@echo '            selects stages'
@@ -285,6 +286,7 @@ card: build $(VENV)/.test
 # the project, of cuDNN's frontend, and of the packages that the tests need.
 CARD_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python) python3.12)
 CARD_WHEELS = build/card-wheels
+COMMIT = git describe --always --dirty --abbrev=12
 FRONTEND = $(shell sed -n 's/^cudnn = \["\(.*\)"\]/\1/p' pyproject.toml)
 .peers/card/.ready: $(LOCK)
 	$(CARD_PYTHON) -m venv .peers/card
@@ -306,7 +308,7 @@ card-wheels: .peers/card/.ready
 		--dest $(CARD_WHEELS) pytest hypothesis
 	.peers/card/bin/python -m pip download --quiet --only-binary :all: --no-deps \
 		$(PINNED) --dest $(CARD_WHEELS) scipy
-	git describe --always --dirty --abbrev=12 > $(CARD_WHEELS)/commit
+	$(COMMIT) > $(CARD_WHEELS)/commit
 	du --summarize --human-readable $(CARD_WHEELS)
 
 # Both visits of tests/card/quarter.py, on the stand-ins and at tiny sizes, in an
@@ -317,9 +319,8 @@ REHEARSAL = build/rehearsal
 	.peers/rehearsal/bin/python -m pip install --quiet --only-binary :all: numpy==2.5.2
 	touch $@
 QUARTER = $(abspath .peers/rehearsal/bin/python) -m tests.card.quarter --rehearse
-$(CARD_WHEELS)/commit:
-	$(MAKE) card-wheels
-card-rehearsal: .peers/rehearsal/.ready $(VENV)/.test $(CARD_WHEELS)/commit
+card-rehearsal: .peers/rehearsal/.ready $(VENV)/.test
+	[ "$$(cat $(CARD_WHEELS)/commit 2>/dev/null)" = "$$($(COMMIT))" ] || $(MAKE) card-wheels
 	$(BIN)/python -m pytest -q -n 3 $(REHEARSALS)
 	rm -rf $(REHEARSAL) && mkdir -p $(REHEARSAL)/build
 	git ls-files -z --cached --others --exclude-standard | \

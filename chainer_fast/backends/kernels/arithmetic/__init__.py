@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast.backends import arrays
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import Kernel
+from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.common import halves, ufuncs
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
@@ -20,8 +20,18 @@ elements = Elements(
 elementwise = elements.record
 
 
-difference = Kernel(halves.difference, elements.loops['Sub::of'])
-absolute = Kernel(halves.absolute, elements.loops['Abs::of'])
+@kernel(compiled=elements.loops['Sub::of'])
+@halves.elementwise_in_single
+def difference(x0: NdArray, x1: NdArray) -> tp.Any:
+    """``x0 - x1``."""
+    return x0 - x1
+
+
+@kernel(compiled=elements.loops['Abs::of'])
+@halves.elementwise_in_single
+def absolute(x: NdArray) -> tp.Any:
+    """Absolute value."""
+    return abs(x)
 
 
 @elements.kernel('Div::grads', outputs=2)

@@ -10,7 +10,6 @@ are several operations.
 from __future__ import annotations
 
 import functools
-import operator
 import typing as tp
 
 import numpy
@@ -136,10 +135,6 @@ def forward_in_single(
                 return made
         return forward(self, inputs)
     return computed
-
-
-difference = elementwise_in_single(operator.sub)
-absolute = elementwise_in_single(abs)
 
 
 def of_mask(mask: tp.Any, dtype: tp.Any) -> tp.Any:

@@ -53,7 +53,9 @@ CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
 }
 
 template <Reduction kind, typename T>
-CF_CLONES T leaf_total(const T *x, ptrdiff_t n) { return begun<kind>(reduce_leaf<kind>(x, n)); }
+CF_CLONES T leaf_total(const T *x, ptrdiff_t n) {
+    return begun<kind>(reduce_leaf<kind>(x, n));
+}
 
 /* Rows of a leaf at most, with strides in elements. */
 template <Reduction kind, typename T>

@@ -23,7 +23,6 @@ struct ReducedAxes {
               ptrdiff_t itemsize) {
         if (ndim > MOST)
             return false;
-        int places[MOST];
         for (int axis = 0; axis < ndim; ++axis) {
             const Axis one = {dims[axis], steps[axis] / itemsize, reduced[axis] != 0};
             if (one.length == 1)
@@ -33,7 +32,6 @@ struct ReducedAxes {
             int at = n++;
             for (; at && each[at - 1].stride < one.stride; --at) {
                 each[at] = each[at - 1];
-                places[at] = places[at - 1];
                 if (!one.reduced && !each[at].reduced)
                     return false;
             }
