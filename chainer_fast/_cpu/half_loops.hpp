@@ -11,12 +11,12 @@ namespace {
 /* -- conversions, by instructions of the processor if available. They raise the same
  * flags as the portable loops. */
 
-CF_CLONES void floats_from_halves_portably(const uint16_t *x, float *y, ptrdiff_t n) {
+inline void floats_from_halves_portably(const uint16_t *x, float *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
         y[i] = float_from_half(x[i]);
 }
 
-CF_CLONES void halves_from_floats_portably(const float *x, uint16_t *y, ptrdiff_t n) {
+inline void halves_from_floats_portably(const float *x, uint16_t *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
         y[i] = half_from_rounded(rounded_to_half(x[i]));
 }

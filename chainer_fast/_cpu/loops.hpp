@@ -25,8 +25,11 @@
 #define CF_AVX2 "avx2"
 #endif
 #define CF_CLONES __attribute__((target_clones("avx512f", CF_AVX2, "default")))
+/* For loops that the longest vectors make no faster: those that shuffle or copy. */
+#define CF_AVX2_CLONES __attribute__((target_clones(CF_AVX2, "default")))
 #else
 #define CF_CLONES
+#define CF_AVX2_CLONES
 #if defined(__FMA__) || defined(__aarch64__)
 #define CF_FUSED
 #endif

@@ -179,7 +179,7 @@ void parametric_grads(
 /* -- groups of ``size`` elements that are ``inner`` apart */
 
 template <typename T>
-CF_CLONES void maxout(
+CF_AVX2_CLONES void maxout(
         const T *x, T *y, ptrdiff_t groups, ptrdiff_t size, ptrdiff_t inner) {
     if (inner == 1 && size == 2) {
         for (ptrdiff_t i = 0; i < groups; ++i)
@@ -205,7 +205,7 @@ CF_CLONES void maxout(
 }
 
 template <typename T>
-CF_CLONES void maxout_grads(
+CF_AVX2_CLONES void maxout_grads(
         const T *x, const T *y, const T *g, T *gx, ptrdiff_t groups, ptrdiff_t size,
         ptrdiff_t inner) {
     if (inner == 1) {

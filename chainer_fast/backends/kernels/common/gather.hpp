@@ -21,7 +21,7 @@ struct Gathered {
 
 /* With a step that the compiler knows, vectors are loaded and their elements permuted. */
 template <int STEP, typename Element>
-CF_CLONES void gather_steps(const Element *from, Element *to, ptrdiff_t n) {
+CF_AVX2_CLONES void gather_steps(const Element *from, Element *to, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
         to[i] = from[STEP * i];
 }

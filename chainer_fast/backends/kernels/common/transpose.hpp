@@ -33,7 +33,7 @@ CF_ELEMENT void transpose_tile(const T *from, ptrdiff_t from_step, T *to,
 
 /* One matrix: the tiles from column ``begin`` on, before column ``end``. */
 template <typename T>
-CF_CLONES void transpose_columns(const T *from, T *to, ptrdiff_t rows,
+CF_AVX2_CLONES void transpose_columns(const T *from, T *to, ptrdiff_t rows,
                                  ptrdiff_t columns, ptrdiff_t begin, ptrdiff_t end) {
     for (ptrdiff_t j = begin; j < end; j += TILE)
         for (ptrdiff_t i = 0; i < rows; i += TILE) {

@@ -153,7 +153,7 @@ CF_ELEMENT void gather_tap(const T *img, T *out, const Window &w, const Tap &tap
 
 /* A matrix whose rows are ld elements apart. */
 template <typename T>
-CF_CLONES void gather(const T *img, T *col, const Window &w, ptrdiff_t channels,
+CF_AVX2_CLONES void gather(const T *img, T *col, const Window &w, ptrdiff_t channels,
                       Rows rows, ptrdiff_t ld, T pval) {
     for (ptrdiff_t index = 0; index < w.taps; ++index) {
         const Tap tap = find_tap(w, index);
@@ -202,7 +202,7 @@ CF_ELEMENT void scatter_tap(T *col, T *img, const Window &w, const Tap &tap, Row
 }
 
 template <typename T>
-CF_CLONES void scatter(T *col, T *img, const Window &w, ptrdiff_t channels, Rows rows,
+CF_AVX2_CLONES void scatter(T *col, T *img, const Window &w, ptrdiff_t channels, Rows rows,
                        ptrdiff_t ld, bool spoil) {
     for (ptrdiff_t index = 0; index < w.taps; ++index) {
         const Tap tap = find_tap(w, index);

@@ -53,7 +53,7 @@ CF_ELEMENT To converted(From x, double scale) {
 /* -- rows */
 
 template <bool scaled, typename From, typename To>
-CF_CLONES void copy_dense(const From *from, To *to, ptrdiff_t n, double scale) {
+CF_AVX2_CLONES void copy_dense(const From *from, To *to, ptrdiff_t n, double scale) {
     for (ptrdiff_t i = 0; i < n; ++i)
         to[i] = converted<scaled, From, To>(from[i], scale);
 }

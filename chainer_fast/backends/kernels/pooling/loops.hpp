@@ -127,7 +127,7 @@ constexpr ptrdiff_t RUN = 64 / sizeof(T);
 
 /* Many elements side by side, in lanes of which each keeps its largest. */
 template <typename T>
-CF_CLONES void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
+CF_ELEMENT void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
     constexpr ptrdiff_t N = RUN<T>;
     T lanes[N], largest = *best;
     Index<T> places[N], place = 0;
@@ -157,28 +157,33 @@ CF_CLONES void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<
     }
 }
 
-/* Each place of a row of results meets elements of a row of an image: the largest is
- * found or, unless `LARGEST`, all are added up. */
+/* Each place of a row of results meets `k` elements of a row of an image, for windows
+ * that are one element apart, or wide. Returns the number of places that it has handled. */
+template <typename T>
+CF_CLONES ptrdiff_t meet_many(const T *x, T *y, Index<T> *index, Index<T> first,
+                              ptrdiff_t n, ptrdiff_t k, ptrdiff_t s) {
+    constexpr ptrdiff_t N = Lanes<T>::COUNT;
+    ptrdiff_t t = 0;
+    for (; s == 1 && t + 4 * N <= n; t += 4 * N)
+        meet_vectors<4>(x + t, k, first, y + t, index + t);
+    for (; s == 1 && t + N <= n; t += N)
+        meet_vectors<1>(x + t, k, first, y + t, index + t);
+    for (; k >= 2 * RUN<T> && t < n; ++t)
+        meet_run(x + t * s, first, k, &y[t], &index[t]);
+    return t;
+}
+
+/* The same for any window: the largest is found or, unless `LARGEST`, all are added up. */
 template <bool LARGEST>
 struct Meet {
     template <typename T, ptrdiff_t K, ptrdiff_t S>
     struct Loop {
-        CF_CLONES static void run(
+        CF_AVX2_CLONES static void run(
                 const T *CF_RESTRICT x, T *CF_RESTRICT y, Index<T> *CF_RESTRICT index,
                 Index<T> first, ptrdiff_t n, ptrdiff_t any_k, ptrdiff_t any_s) {
             const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-            constexpr bool SHIFTED = LARGEST && !K && S == 1;
-            constexpr ptrdiff_t N = Lanes<T>::COUNT;
-            ptrdiff_t t = 0;
-            for (; SHIFTED && t + 4 * N <= n; t += 4 * N)
-                meet_vectors<4>(x + t, k, first, y + t, index + t);
-            for (; SHIFTED && t + N <= n; t += N)
-                meet_vectors<1>(x + t, k, first, y + t, index + t);
+            ptrdiff_t t = LARGEST && !K ? meet_many(x, y, index, first, n, k, s) : 0;
             for (; t < n; ++t) {
-                if (LARGEST && !K && k >= 2 * RUN<T>) {
-                    meet_run(x + t * s, first, k, &y[t], &index[t]);
-                    continue;
-                }
                 T best = y[t];
                 Index<T> at = LARGEST ? index[t] : 0;
                 CF_UNROLL(4) for (ptrdiff_t i = 0; i < k; ++i) {
@@ -215,7 +220,7 @@ void meet_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
 
 /* Maxima and their `indexes`, for which `index` has room for a row; or sums, divided. */
 template <bool LARGEST, typename T>
-CF_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
+CF_AVX2_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
                          T *y, int64_t *indexes, Index<T> *index, T divisor) {
     const int j = w.nd - 1;
     const ptrdiff_t size = product(w.n, w.nd), out = w.out[j];
@@ -307,7 +312,7 @@ template <bool CHOSEN>
 struct Spread {
     template <typename T, ptrdiff_t K, ptrdiff_t S>
     struct Loop {
-        CF_CLONES static void run(
+        CF_AVX2_CLONES static void run(
                 const T *CF_RESTRICT gy, const Index<T> *CF_RESTRICT index,
                 T *CF_RESTRICT gx, Index<T> first, ptrdiff_t n, ptrdiff_t any_k,
                 ptrdiff_t any_s) {
@@ -365,7 +370,7 @@ void surround(const Window &w, const T *gy, T *rows) {
 }
 
 template <bool CHOSEN, typename T>
-CF_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
+CF_AVX2_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
                            const T *gy, const Index<T> *indexes, T *gx, T divisor) {
     const int j = w.nd - 1;
     const ptrdiff_t size = product(w.out, w.nd), n = w.n[j];
