@@ -61,8 +61,8 @@ cdef bint _number(object value) noexcept:
     return isinstance(value, float) or type(value) is int
 
 
-# Beyond this, floats may be infinite, of which NumPy has to warn. The inverse of it keeps
-# products of normal numbers above the least double, where zeros would have a sign.
+# Beyond this, floats may be infinite, of which NumPy has to warn. The inverse of it
+# keeps products of normal numbers above the least double, where zeros have signs.
 cdef double LARGE = 1e37
 
 

@@ -161,8 +161,8 @@ void gumbel(Twister *mt, T *out, ptrdiff_t n) {
     }
 }
 
-/* Move the points (x, y) within the unit circle, but not at its center, to the front, in
- * order; return how many they are. ``square`` gets x^2 + y^2. */
+/* Move the points (x, y) within the unit circle, but not at its center, to the front,
+ * in order; return how many they are. ``square`` gets x^2 + y^2. */
 inline ptrdiff_t points_within(double *points, double *square, ptrdiff_t n) {
     ptrdiff_t found = 0;
     for (ptrdiff_t i = 0; i < n; ++i) {
@@ -186,9 +186,9 @@ CF_CLONES void normal_chunk(const double *points, const double *square,
 }
 
 /* Normal numbers of mean zero by the polar method (Marsaglia and Bray, 1964), from
- * out[start] on; an even number of them. Each pair is made of the next point within the
- * unit circle; no more points are drawn than pairs are missing. The logarithm is that of
- * the C library, which NumPy calls as well. */
+ * out[start] on; an even number of them. Each pair is made of the next point within
+ * the unit circle; no more points are drawn than pairs are missing. The logarithm is
+ * that of the C library, which NumPy calls as well. */
 template <typename T>
 void normal(Twister *mt, T *out, double deviation, ptrdiff_t start, ptrdiff_t n) {
     double points[CHUNK], square[CHUNK / 2], logs[CHUNK / 2];
