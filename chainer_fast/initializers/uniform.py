@@ -13,8 +13,9 @@ from chainer_fast.types import DTypeSpec, NdArray
 
 def _fill(array, rng, bound):
     array = backend.from_chx(array)
-    if rng is None and type(array) is numpy.ndarray:
-        drawn = noise.uniform.compiled(array, -bound, bound)
+    form = noise.uniform.compiled
+    if rng is None and type(array) is numpy.ndarray and form is not None:
+        drawn = form(array, -bound, bound)
         if drawn is not NotImplemented:
             array[...] = drawn
             return
