@@ -118,8 +118,10 @@ inline void all_halves_from_floats(const float *x, uint16_t *y, ptrdiff_t n) {
 CF_CLONES void odd_floats(const double *x, float *y, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         const float near = (float)x[i];
-        const uint32_t away = fabs((double)near) > fabs(x[i]);
-        y[i] = from_bits((bits_of(near) - away) | (uint32_t)((double)near != x[i]));
+        /* Bits of numbers of one sign are ordered as their magnitudes are. */
+        const uint64_t rounded = bits_of((double)near), exact = bits_of(x[i]);
+        const uint32_t away = rounded > exact, inexact = rounded != exact;
+        y[i] = from_bits((bits_of(near) - away) | inexact);
     }
 }
 

@@ -7,6 +7,7 @@ import numpy
 
 from chainer_fast import backend, utils
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import noise
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array.where import where
 from chainer_fast.functions.math import exponential
@@ -74,6 +75,9 @@ def _modified_xlogx(x):
 
 def _standard_normal(xp, shape, dtype):
     """Return an array of samples of the standard normal distribution."""
+    if xp is numpy:
+        return noise.normals(
+            shape, dtype, None, lambda: numpy.random.standard_normal(shape))
     if xp is not cuda.cupy:
         return xp.random.standard_normal(shape).astype(dtype)
     # CuPy cannot draw float16, and draws float64 slowly.

@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import backend, initializer
+from chainer_fast.backends.kernels import noise
 from chainer_fast.initializers import _random
 from chainer_fast.types import DTypeSpec, NdArray
 
@@ -13,7 +14,12 @@ from chainer_fast.types import DTypeSpec, NdArray
 def _fill(array, rng, deviation):
     array = backend.from_chx(array)
     parameters = {'loc': 0.0, 'scale': deviation}
-    if rng is None and backend.get_array_module(array) is not numpy:
+    if rng is None and backend.get_array_module(array) is numpy:
+        array[...] = noise.normals(
+            array.shape, array.dtype, deviation,
+            lambda: numpy.random.normal(size=array.shape, **parameters))
+        return
+    if rng is None:
         # A GPU draws float32 much faster than float64, and cannot draw float16.
         double = array.dtype == numpy.float64
         parameters['dtype'] = numpy.float64 if double else numpy.float32

@@ -4,7 +4,10 @@ from __future__ import annotations
 import math
 import typing as tp
 
+import numpy
+
 from chainer_fast import backend, initializer
+from chainer_fast.backends.kernels import noise
 from chainer_fast.types import DTypeSpec, NdArray
 
 # Mode: (may shrink the input space, may leave part of the output space unreached).
@@ -105,7 +108,14 @@ class Orthogonal(initializer.Initializer):
                 'shape %s maps %s inputs to %s outputs, which is not an orthogonal %s'
                 % (shape, n_in, n_out, self.mode))
         wide = n_out < n_in
-        samples = xp.asarray(rng.normal(size=(n_out, n_in)))
+        shape = n_out, n_in
+
+        def draw():
+            return rng.normal(size=shape)
+
+        samples = xp.asarray(
+            noise.normals(shape, numpy.float64, 1., draw) if rng is numpy.random
+            else draw())
         q, r = xp.linalg.qr(samples.T if wide else samples)
         # As in Chainer, the sign of a negative scale is ignored.
         q *= xp.copysign(self.scale, xp.diag(r))

@@ -3,12 +3,22 @@ from __future__ import annotations
 
 import typing as tp
 
-from chainer_fast import initializer
+import numpy
+
+from chainer_fast import backend, initializer
+from chainer_fast.backends.kernels import noise
 from chainer_fast.initializers import _random
 from chainer_fast.types import DTypeSpec, NdArray
 
 
 def _fill(array, rng, bound):
+    array = backend.from_chx(array)
+    form = noise.uniform.compiled
+    if rng is None and type(array) is numpy.ndarray and form is not None:
+        drawn = form(array, -bound, bound)
+        if drawn is not NotImplemented:
+            array[...] = drawn
+            return
     _random.fill(array, rng, 'uniform', low=-bound, high=bound)
 
 

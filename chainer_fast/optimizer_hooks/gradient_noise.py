@@ -6,6 +6,7 @@ import typing as tp
 import numpy
 
 from chainer_fast import _numbers
+from chainer_fast.backends.kernels import noise
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
@@ -45,7 +46,10 @@ def exponential_decay_noise(
     """
     # NumPy warns about a negative scale.
     deviation = float(numpy.sqrt(_numbers.one(hook.eta) / (1 + opt.t) ** 0.55))
-    return xp.random.normal(0, deviation, shape).astype(dtype)
+    if xp is not numpy:
+        return xp.random.normal(0, deviation, shape).astype(dtype)
+    return noise.normals(
+        shape, dtype, deviation, lambda: numpy.random.normal(0, deviation, shape))
 
 
 class GradientNoise(GradientHook):

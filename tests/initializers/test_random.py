@@ -56,6 +56,24 @@ def test_stream(device, cls, options, distribution, spread, scale, dtype, given)
     assert rng.random_sample() == expected.random_sample()
 
 
+@pytest.mark.parametrize('cls', [*CLASSES, initializers.Orthogonal])
+@pytest.mark.parametrize('dtype', ['e', 'f', 'd', '>f8', 'i'])
+@pytest.mark.parametrize('shape', [(12, 5, 7), (31, 41), (0, 3)])
+@pytest.mark.parametrize('order', 'CF')
+def test_the_global_generator_draws_what_any_other_does(cls, dtype, shape, order):
+    if cls is initializers.Orthogonal and not shape[0]:
+        shape = 1, 300
+    scale = {} if dtype != 'i' else {'scale': 99.}
+    drawn, expected = [np.empty(shape, dtype, order) for _ in range(2)]
+    rng = np.random.RandomState(5)
+    np.random.seed(5)
+    for _ in range(2):      # the first may leave one of a pair of normal numbers
+        cls(**scale)(drawn)
+        cls(rng=rng, **scale)(expected)
+        compare.assert_array_equal(drawn, expected)
+    assert np.random.standard_normal() == rng.standard_normal()
+
+
 def test_known_values():
     # What Chainer 7.8.1 draws.
     np.random.seed(0)

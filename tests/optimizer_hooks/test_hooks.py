@@ -109,15 +109,16 @@ def test_weight_decay_is_scaled_with_the_loss(device):
     compare.assert_array_equal(param.grad, [-3, 4])
 
 
+@pytest.mark.parametrize('shape', [(2, 3), (20, 31)])
 @pytest.mark.host
-def test_noise_has_the_random_stream_of_numpy(device):
-    param = make(device, 'float32', np.zeros((2, 3)), np.zeros((2, 3)))
+def test_noise_has_the_random_stream_of_numpy(device, shape):
+    param = make(device, 'float32', np.zeros(shape), np.zeros(shape))
     param.update_rule.t = 3
     hook = optimizer_hooks.GradientNoise(.25)
     np.random.seed(7)
     hook(param.update_rule, param)
     np.random.seed(7)
-    expected = np.random.normal(0, math.sqrt(.25 / 4 ** .55), (2, 3))
+    expected = np.random.normal(0, math.sqrt(.25 / 4 ** .55), shape)
     compare.assert_array_equal(param.grad, expected.astype(np.float32))
     assert hook.noise_func is exponential_decay_noise
 

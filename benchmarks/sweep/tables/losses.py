@@ -36,7 +36,7 @@ z + (x - y) ** 2 * torch.exp(-z) + 1.8378770664093453)
 OF_BITS = Kind('loss of two arrays', 'x[n,k] t[n,k]<2', PLANES, '''
     sigmoid_cross_entropy |           | \
 T.binary_cross_entropy_with_logits(x, t.to(x.dtype))
-    bernoulli_nll | F.bernoulli_nll(t.astype(x.dtype), x) | \
+    bernoulli_nll | F.bernoulli_nll(F.cast(t, x.dtype), x) | \
 T.binary_cross_entropy_with_logits(x, t.to(x.dtype), reduction='sum')
     binary_accuracy |                 |
 ''')

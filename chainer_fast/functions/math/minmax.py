@@ -35,8 +35,7 @@ class SelectorBase(_axes.Reduction):
         x, = self.get_retained_inputs()
         y_kept = y.array.reshape(_axes.kept_shape(x.shape, self.axis))
         selected = halves.as_floats(x.array) == halves.as_floats(y_kept)
-        selected = halves.of_mask(selected, x.dtype)
-        return self.spread(gy[0]) * selected,
+        return self.spread(gy[0]) * halves.cast(selected, x.dtype),
 
 
 class Max(SelectorBase):

@@ -74,6 +74,19 @@ def test_conversions_keep_the_order_in_memory(layout):
         assert made.strides == x.astype(made.dtype).strides
 
 
+@pytest.mark.parametrize('dtype', '?bBhHiIqQ')
+def test_integers_as_halves(dtype):
+    info = np.iinfo(dtype) if dtype != '?' else np.iinfo('b')
+    x = np.arange(-70000, 70000).clip(info.min, min(info.max, 70000)).astype(dtype)
+    x[:3] = info.min, info.max // 2, info.max
+    with np.errstate(over='ignore'):
+        assert same_bits(halves.cast(x, 'e'), x.astype('e'))
+        assert halves.cast(x, '>f2').dtype == '>f2'
+    if info.max > 65519:
+        with pytest.warns(RuntimeWarning, match='overflow encountered in cast'):
+            halves.cast(x, 'e')
+
+
 def test_other_arrays_stay():
     for x in np.zeros(3, 'i'), np.zeros(3, '>f2'), np.zeros(3, 'f'):
         assert graph.as_floats(x) is x

@@ -51,13 +51,14 @@ def test_options_of_dropout(device, options, error):
 
 
 @pytest.mark.parametrize('dtype', 'efd')
-def test_gaussian_draws_normal_numbers(dtype):
-    mean = gradients.uniform((3, 4), 0, dtype)
-    ln_var = gradients.uniform((3, 4), 1, dtype)
+@pytest.mark.parametrize('shape', [(3, 4), (30, 40)])
+def test_gaussian_draws_normal_numbers(dtype, shape):
+    mean = gradients.uniform(shape, 0, dtype)
+    ln_var = gradients.uniform(shape, 1, dtype)
     np.random.seed(3)
     y, eps = F.gaussian(mean, ln_var, return_eps=True)
     np.random.seed(3)
-    compare.assert_array_equal(eps, np.random.standard_normal((3, 4)).astype(dtype))
+    compare.assert_array_equal(eps, np.random.standard_normal(shape).astype(dtype))
     assert y.dtype == dtype
     compare.assert_allclose(
         y.array, mean + np.exp(ln_var.astype('d') / 2) * eps, 5e-3)

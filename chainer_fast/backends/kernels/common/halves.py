@@ -23,7 +23,10 @@ def cast(array: tp.Any, dtype: tp.Any) -> tp.Any:
     """Return ``array.astype(dtype, copy=False)``; fast for halves."""
     if array.dtype.char == 'e':
         array = as_floats(array) if numpy.dtype(dtype).char in 'fd' else array
-    elif array.dtype.char in 'fd' and numpy.dtype(dtype).char == 'e':
+    elif array.dtype.kind in 'fbiu' and numpy.dtype(dtype).char == 'e':
+        if array.dtype.kind != 'f' and type(array) is numpy.ndarray:
+            # Floats represent all integers that halves do.
+            array = array.astype(numpy.float32)
         array = as_halves(array)
     return array.astype(dtype, copy=False)
 
@@ -135,10 +138,3 @@ def forward_in_single(
                 return made
         return forward(self, inputs)
     return computed
-
-
-def of_mask(mask: tp.Any, dtype: tp.Any) -> tp.Any:
-    """Return booleans as numbers of a type, zeros and ones."""
-    if dtype.char == 'e' and type(mask) is numpy.ndarray:
-        return as_halves(mask.astype(numpy.float32))
-    return mask.astype(dtype)

@@ -1,7 +1,7 @@
 """Random masks and numbers.
 
 On the host they use NumPy's global generator, exactly as ``numpy.random.rand``,
-``uniform`` and ``gumbel`` do.
+``uniform``, ``gumbel``, ``normal`` and ``standard_normal`` do.
 """
 from __future__ import annotations
 
@@ -89,6 +89,36 @@ def gumbel(x: NdArray) -> NdArray:
     return arrays.force_array(drawn, x.dtype)
 
 
+def normals(
+        shape: tuple[int, ...], dtype: tp.Any, deviation: tp.Any,
+        draw: tp.Callable[[], tp.Any]) -> NdArray:
+    """Draw numbers of a normal distribution of mean zero on the host.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the numbers.
+    dtype : dtype specifier
+        Type of the numbers. They are drawn in double precision.
+    deviation : float or None
+        Standard deviation, or None if the numbers are those of
+        ``numpy.random.standard_normal``.
+    draw : callable
+        Calls ``numpy.random.normal`` or ``standard_normal``, which a program may have
+        replaced.
+
+    Returns
+    -------
+    array
+        The numbers that ``draw`` would return, in the given type.
+    """
+    dtype = numpy.dtype(dtype)
+    drawn = _compiled.normal(shape, dtype, deviation)
+    if drawn is NotImplemented:
+        drawn = numpy.asarray(draw())
+    return halves.cast(drawn, dtype)
+
+
 def standard_normal(x: NdArray) -> NdArray:
     """Draw numbers of the standard normal distribution, as many as ``x`` has.
 
@@ -104,7 +134,8 @@ def standard_normal(x: NdArray) -> NdArray:
     """
     shape = x.shape
     if get_array_module(x) is numpy:
-        return numpy.asarray(numpy.random.standard_normal(shape), dtype=x.dtype)
+        return normals(
+            shape, x.dtype, None, lambda: numpy.random.standard_normal(shape))
     drawn = _drawn(
         x, shape, lambda random: random.standard_normal(shape, dtype=numpy.float32),
         numpy.float32)

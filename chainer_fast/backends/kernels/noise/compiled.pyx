@@ -1,36 +1,38 @@
-"""Random masks from NumPy's global generator, without temporary arrays of doubles.
+"""Random masks and numbers from NumPy's global generator, a block at a time.
 
 The stream and the final state are exactly those of ``numpy.random``. This code
-supports only the default generator of NumPy, a Mersenne Twister, whose words are
-computed here a block at a time.
+supports only the default generator of NumPy, a Mersenne Twister.
 """
 import numpy
-import numpy.random
 
 cimport numpy as np
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
 from numpy cimport PyArray_SAMESHAPE, PyArray_SIZE
 
+from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.gapless cimport (
     any_gapless_kind, common_gapless_kind, empty_gapless_like, gapless_kind)
 from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
-from chainer_fast._core.arrays.private cimport Twister, find_twister
+from chainer_fast._core.arrays.private cimport Twister
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, as_floats, as_halves, clear_float_errors, float_errors, own_attribute)
 from chainer_fast.backends.kernels.common.elementwise cimport (
     Elementwise, Loop, run_loop)
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
+from chainer_fast.backends.kernels.common.halves import cast as _cast
 from chainer_fast.backends.kernels.common.layout cimport in_order_of, is_channels_last
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 
 np.import_array()
 
 cdef Loop _product = _ARITHMETIC['Mul::of']
+cdef object _FLOAT = numpy.dtype(numpy.float32)
+cdef object _DOUBLE = numpy.dtype(numpy.float64)
+
+# NumPy is as fast for so many normal numbers.
+cdef enum:
+    FEW_NORMALS = 100
 
 cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
         namespace "chainer_fast::noise":
@@ -47,90 +49,21 @@ cdef extern from "chainer_fast/backends/kernels/noise/mersenne.hpp" \
         char kind, Twister *, object out, double lower, double width,
         ptrdiff_t n) noexcept
     void gumbel_loop(char kind, Twister *, object out, ptrdiff_t n) noexcept
+    void normal_loop(
+        char kind, Twister *, object out, double deviation, ptrdiff_t start,
+        ptrdiff_t n) noexcept
 
 
-# ------------------------------------------------------------------- the generator
-
-# The global generator as it was at the last check; ``_mt`` is NULL if it is of another
-# kind. The functions are those of NumPy, unless a program replaces them.
-cdef object _generator = None
-cdef object _lock = None
-cdef Twister *_mt = NULL
-cdef object _get_bit_generator = numpy.random.get_bit_generator
-cdef dict _namespace = vars(numpy.random)
-cdef object _numpy_rand = numpy.random.rand
-cdef object _numpy_uniform = numpy.random.uniform
-cdef object _numpy_gumbel = numpy.random.gumbel
-
-
-cdef int _look_at(object generator) except -1:
-    """Find the state of a generator, and make sure that it looks as expected."""
-    global _generator, _lock, _mt
-    cdef Twister *mt
-    cdef Py_ssize_t i
-    _generator = generator
-    _mt = NULL
-    if type(generator) is not numpy.random.MT19937:
-        return 0
-    mt = find_twister(generator.capsule)
-    if mt is NULL:
-        return 0
-    _lock = generator.lock
-    with _lock:
-        told = generator.state['state']
-        key = told['key'].tolist()
-        if len(key) != WORDS or told['pos'] != mt.pos or not 0 <= mt.pos <= WORDS:
-            return 0
-        for i in range(WORDS):
-            if <uint32_t>key[i] != mt.key[i]:
-                return 0
-    _mt = mt
-    return 0
-
-
-cdef Twister *_twister(str name, object function) except? NULL:
-    """Return the state of the global generator, or NULL if it must not be used.
-
-    ``function`` is one of those above; programs replace it to get the same numbers each
-    time.
-    """
-    cdef PyObject *now = PyDict_GetItemWithError(_namespace, name)
-    if now is NULL or <object>now is not function:
-        return NULL
-    generator = _get_bit_generator()
-    if generator is not _generator:
-        _look_at(generator)
-    return _mt
-
-
-def uniform_state():
-    """Return the state of the global generator for uniform numbers.
-
-    Returns
-    -------
-    bytes or None
-        None if the generator, or ``numpy.random.rand``, is not NumPy's first one.
-    """
-    cdef Twister *mt = _twister('rand', _numpy_rand)
-    if mt is NULL:
-        return None
-    with _lock:
-        return PyBytes_FromStringAndSize(<char *>mt, sizeof(Twister))
-
-
-def set_uniform_state(bytes state not None):
-    """Set what :func:`uniform_state` has returned."""
-    cdef Twister *mt = _twister('rand', _numpy_rand)
-    if mt is NULL or len(state) != sizeof(Twister):
-        raise RuntimeError(
-            "the state is of NumPy's first random generator, and another one is in use "
-            'by now: do not replace it between a call and its gradients')
-    with _lock:
-        memcpy(mt, PyBytes_AS_STRING(state), sizeof(Twister))
+include "_generator.pxi"
 
 
 cdef bint _number(object value) noexcept:
-    return type(value) is float or type(value) is int
+    return isinstance(value, float) or type(value) is int
+
+
+# Beyond this, floats may be infinite, of which NumPy has to warn. The inverse of it
+# keeps products of normal numbers above the least double, where zeros have signs.
+cdef double LARGE = 1e37
 
 
 cdef bint _ratio(object value) except -1:
@@ -153,26 +86,80 @@ def uniform(x, lower, upper):
     cdef double start, width
     cdef char kind = kind_of(x)
     cdef Twister *mt = _twister('uniform', _numpy_uniform)
-    if mt is NULL or not kind or not _number(lower) or not _number(upper):
+    if mt is NULL or not _number(lower) or not _number(upper):
         return NotImplemented
     start = lower
     width = <double>upper - start
-    if not -1e300 < width < 1e300:
+    if not -LARGE < start < LARGE or not -LARGE < width < LARGE:
         return NotImplemented
-    drawn = empty_like(x)
+    drawn = empty_like(x) if kind else numpy.empty(x.shape)
     with _lock:
-        uniform_loop(kind, mt, drawn, start, width, PyArray_SIZE(drawn))
-    return drawn
+        uniform_loop(
+            kind if kind else b'd', mt, drawn, start, width, PyArray_SIZE(drawn))
+    return drawn if kind else _cast(drawn, x.dtype)
 
 
 def gumbel(x):
     cdef char kind = kind_of(x)
     cdef Twister *mt = _twister('gumbel', _numpy_gumbel)
-    if mt is NULL or not kind:
+    if mt is NULL:
         return NotImplemented
-    drawn = empty_like(x)
+    drawn = empty_like(x) if kind else numpy.empty(x.shape)
     with _lock:
-        gumbel_loop(kind, mt, drawn, PyArray_SIZE(drawn))
+        gumbel_loop(kind if kind else b'd', mt, drawn, PyArray_SIZE(drawn))
+    return drawn if kind else _cast(drawn, x.dtype)
+
+
+def normal(shape, dtype, deviation):
+    """Draw numbers of a normal distribution of mean zero.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    deviation : float or None
+        Argument of ``numpy.random.normal``; None for ``numpy.random.standard_normal``.
+
+    Returns
+    -------
+    array
+        Of float64, unless ``dtype`` is float32.
+
+    Notes
+    -----
+    Numbers come in pairs, and NumPy keeps the second number of a pair for the next
+    call. NumPy itself draws the first number, and the last one if its pair is
+    incomplete.
+    """
+    cdef Twister *mt
+    cdef Py_ssize_t n, start
+    cdef int position
+    cdef double scale = 1
+    if deviation is None:
+        mt = _twister('standard_normal', _numpy_standard_normal)
+    elif _number(deviation) and 1 / LARGE < <double>deviation < LARGE:
+        scale = deviation
+        mt = _twister('normal', _numpy_normal)
+    else:
+        return NotImplemented
+    if mt is NULL or not _normals_are_known():
+        return NotImplemented
+    drawn = numpy.empty(shape, _FLOAT if same_dtype(dtype, _FLOAT) else _DOUBLE)
+    n = PyArray_SIZE(drawn)
+    if n <= FEW_NORMALS:
+        return NotImplemented
+    flat = drawn.reshape(-1)
+    with _atomic:
+        position, start = mt.pos, 1
+        flat[0] = scale * <double>_numpy_standard_normal()
+        if mt.pos != position:
+            # That was the first number of a new pair.
+            flat[1] = scale * <double>_numpy_standard_normal()
+            start = 2
+        with _lock:
+            normal_loop(kind_of(drawn), mt, drawn, scale, start, (n - start) // 2 * 2)
+        if (n - start) % 2:
+            flat[n - 1] = scale * <double>_numpy_standard_normal()
     return drawn
 
 

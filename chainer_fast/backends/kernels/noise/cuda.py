@@ -1,6 +1,8 @@
 """Random masks on a GPU; see :mod:`chainer_fast.backends.kernels.noise`."""
 from __future__ import annotations
 
+import typing as tp
+
 from chainer_fast.backends import _image_orders, _uniform, cuda
 from chainer_fast.backends._cuda_kernel import header
 from chainer_fast.backends.kernels.elements import Elements
@@ -10,8 +12,8 @@ _ELEMENTS = 'chainer_fast/backends/kernels/noise/elements.hpp'
 _ACTIVATION = 'chainer_fast/backends/kernels/activation/elements.hpp'
 
 elements = Elements(_ELEMENTS)
-gaussian = elements.form('shift_and_scale', 3, outputs=2)
-gaussian_grad = elements.form('half_product', 2)
+gaussian: tp.Any = elements.form('shift_and_scale', 3, outputs=2)
+gaussian_grad: tp.Any = elements.form('half_product', 2)
 
 
 def dropout(x: NdArray, ratio: float) -> tuple[NdArray, NdArray]:

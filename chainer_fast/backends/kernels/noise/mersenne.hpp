@@ -161,12 +161,56 @@ void gumbel(Twister *mt, T *out, ptrdiff_t n) {
     }
 }
 
+/* Move the points (x, y) within the unit circle, but not at its center, to the front,
+ * in order; return how many they are. ``square`` gets x^2 + y^2. */
+inline ptrdiff_t points_within(double *points, double *square, ptrdiff_t n) {
+    ptrdiff_t found = 0;
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const double x = points[2 * i], y = points[2 * i + 1], s = x * x + y * y;
+        points[2 * found] = x;
+        points[2 * found + 1] = y;
+        square[found] = s;
+        found += (s < 1) & (s > 0);     /* a branch would often be mispredicted */
+    }
+    return found;
+}
+
+template <typename T>
+CF_CLONES void normal_chunk(const double *points, const double *square,
+                            const double *logs, T *out, double deviation, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const double factor = std::sqrt(-2.0 * logs[i] / square[i]);
+        out[2 * i] = (T)(deviation * (factor * points[2 * i + 1]));
+        out[2 * i + 1] = (T)(deviation * (factor * points[2 * i]));
+    }
+}
+
+/* Normal numbers of mean zero by the polar method (Marsaglia and Bray, 1964), from
+ * out[start] on; an even number of them. Each pair is made of the next point within
+ * the unit circle; no more points are drawn than pairs are missing. The logarithm is
+ * that of the C library, which NumPy calls as well. */
+template <typename T>
+void normal(Twister *mt, T *out, double deviation, ptrdiff_t start, ptrdiff_t n) {
+    double points[CHUNK], square[CHUNK / 2], logs[CHUNK / 2];
+    for (out += start; n > 0;) {
+        const ptrdiff_t count = std::min(CHUNK, n);
+        uniform(mt, points, -1, 2, count);
+        const ptrdiff_t pairs = points_within(points, square, count / 2);
+        for (ptrdiff_t i = 0; i < pairs; ++i)
+            logs[i] = std::log(square[i]);
+        normal_chunk(points, square, logs, out, deviation, pairs);
+        out += 2 * pairs;
+        n -= 2 * pairs;
+    }
+}
+
 constexpr Loop kept_loop = {kept, kept};    /* of any kind */
 constexpr Loop dropout_loop = {dropout<float>, dropout<double>};
 constexpr Loop dropout_by_flags_loop = {
     dropout_by_flags<float>, dropout_by_flags<double>};
 constexpr Loop uniform_loop = {uniform<float>, uniform<double>};
 constexpr Loop gumbel_loop = {gumbel<float>, gumbel<double>};
+constexpr Loop normal_loop = {normal<float>, normal<double>};
 
 }  // namespace
 }  // namespace chainer_fast::noise
