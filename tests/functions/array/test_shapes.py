@@ -127,12 +127,23 @@ def test_rollaxis_and_its_gradient_are_inverse(device, data):
 def test_pad(device):
     x = gradients.uniform((2, 3))
     for width, mode, options in [
-            (1, 'constant', {}), ((1, 2), 'reflect', {}),
+            (1, 'constant', {}), ((1, 2), 'reflect', {}), (0, 'constant', {}),
+            ([[1], [2]], 'constant', {'constant_values': -0.}),
+            (((1, 2),), 'constant', {'constant_values': ((1, 2), (3, 4))}),
             (((1, 0), (0, 2)), 'constant', {'constant_values': 7.})]:
-        y = F.pad(device.send(x), width, mode, **options)
-        compare.assert_array_equal(y.array, np.pad(x, width, mode, **options))
+        for each in x, x.T.astype('e'):
+            y = F.pad(device.send(each), width, mode, **options)
+            expected = np.pad(each, width, mode, **options)
+            compare.assert_array_equal(y.array, expected)
+            assert y.array.flags.c_contiguous == expected.flags.c_contiguous
     for width in 1, (1, 2), ((1, 0), (0, 2)), ((1, 2),):
         gradients.check(device, lambda x, w=width: F.pad(x, w, 'constant') ** 2, x)
+
+
+@pytest.mark.parametrize('width', [-1, 1.5, ((1, 2), (3, 4), (5, 6)), 'a'])
+def test_pad_checks_widths(device, width):
+    with pytest.raises((TypeError, ValueError)):
+        F.pad(device.send(np.zeros((2, 3))), width, 'constant')
 
 
 @pytest.mark.parametrize('f, args, error', [
