@@ -5,6 +5,7 @@ import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import layout
 from chainer_fast.backends.kernels.common.copies import in_c_order
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.array import cuda as _cuda
@@ -30,6 +31,12 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     array
     """
     return get_array_module(first).concatenate(arrays, axis)
+
+
+@kernel(compiled=layout.copied)
+def copied(x: NdArray) -> NdArray:
+    """Return a copy of an array in C order."""
+    return x.copy()
 
 
 @kernel(compiled=in_c_order(_compiled.add_at), in_single=True)

@@ -9,6 +9,8 @@ import typing as tp
 
 import numpy
 
+from chainer_fast.backends.kernels.common import layout
+
 Form = tp.Callable[..., tp.Any]
 
 
@@ -32,7 +34,8 @@ def in_c_order(form: Form) -> Form:
         found = form(*args)
         if found is not NotImplemented or not any(map(_is_strided, args)):
             return found
-        return form(*[each.copy() if _is_strided(each) else each for each in args])
+        return form(*[
+            layout.copied(each) if _is_strided(each) else each for each in args])
     return copied
 
 
