@@ -45,7 +45,7 @@ def is_distinct(slices: Any) -> bool:
     """
     return all(
         s is None or s is Ellipsis or isinstance(s, (slice, int, numpy.integer))
-        or getattr(s, 'dtype', None) == bool
+        or getattr(s, 'dtype', None) == numpy.dtype(bool)
         for s in slices)
 
 

@@ -73,7 +73,8 @@ cdef object _joined(
 
 
 cdef void _join_rows(
-        PyObject **x, Py_ssize_t n, char *target, npy_intp rows, npy_intp size) noexcept:
+        PyObject **x, Py_ssize_t n, char *target, npy_intp rows,
+        npy_intp size) noexcept:
     """Join the rows of arrays, which have so many, to rows of so many bytes.
 
     A piece of all of them stays in the cache.
