@@ -135,7 +135,8 @@ def test_pad(device):
             y = F.pad(device.send(each), width, mode, **options)
             expected = np.pad(each, width, mode, **options)
             compare.assert_array_equal(y.array, expected)
-            assert y.array.flags.c_contiguous == expected.flags.c_contiguous
+            if device.xp is np:     # CuPy's copies of arrays are in C order
+                assert y.array.strides == expected.strides
     for width in 1, (1, 2), ((1, 0), (0, 2)), ((1, 2),):
         gradients.check(device, lambda x, w=width: F.pad(x, w, 'constant') ** 2, x)
 
