@@ -5,8 +5,9 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <cstdlib>
 
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/common/gather.hpp"
@@ -120,11 +121,11 @@ public:
         join();
         a = take(n - 1);
         int nearest = -1;
-        ptrdiff_t least = labs(a.from);
+        ptrdiff_t least = std::abs(a.from);
         for (int k = n - 1; k >= 0 && least > itemsize; --k)
-            if (axes[k].from && labs(axes[k].from) < least) {
+            if (axes[k].from && std::abs(axes[k].from) < least) {
                 nearest = k;
-                least = labs(axes[k].from);
+                least = std::abs(axes[k].from);
             }
         /* Short lines are read along the other axis if this writes next to them. */
         turned = nearest >= 0 && (a.length >= TILE

@@ -188,15 +188,16 @@ constexpr ptrdiff_t CUT_ROW = 96, LONG_ROW = 4096;
 template <int COLUMNS, typename T>
 CF_CLONES void multiply_columns(
         const T *x, T *products, ptrdiff_t rows, T &least, T &most) {
-    T leasts[COLUMNS], mosts[COLUMNS] = {};
-    std::fill_n(products, COLUMNS, T(1));
+    T all[COLUMNS], leasts[COLUMNS], mosts[COLUMNS] = {};
+    std::fill_n(all, COLUMNS, T(1));
     std::fill_n(leasts, COLUMNS, T(1));
     for (ptrdiff_t i = 0; i < rows; ++i, x += COLUMNS)
         for (ptrdiff_t j = 0; j < COLUMNS; ++j) {
-            const T size = std::abs(x[j]), product = std::abs(products[j] *= x[j]);
+            const T size = std::abs(x[j]), product = std::abs(all[j] *= x[j]);
             mosts[j] = size > mosts[j] ? size : mosts[j];
             leasts[j] = product < leasts[j] ? product : leasts[j];
         }
+    std::copy_n(all, COLUMNS, products);
     least = *std::min_element(leasts, leasts + COLUMNS);
     most = *std::max_element(mosts, mosts + COLUMNS);
 }
@@ -241,12 +242,14 @@ void product_grad(const Call &c) {
         n < LONG_ROW ? multiply_others_of_row<16, T> : multiply_others_of_row<64, T>;
     parallel(c.rows, GRAIN / n + 1, [&](ptrdiff_t i, ptrdiff_t end) {
         constexpr int WRONG = FE_INVALID | FE_OVERFLOW;
-        for (; i < end && !fetestexcept(WRONG); ++i) {
+        for (; i < end; ++i) {
             if (by_columns(c.at<T>(0) + i * n, c.at<T>(1)[i], c.at<T>(2) + i * n, n)
                     && !fetestexcept(WRONG))
                 continue;
             feclearexcept(FE_ALL_EXCEPT);
             multiply(Lines{i * n, i, 1, n, n, 1}, Width<1>());
+            if (fetestexcept(WRONG))
+                return;
         }
     });
 }
