@@ -68,9 +68,11 @@ class DiagonalGrad(FunctionNode):
         matrices = xp.moveaxis(gx, (self.axis1, self.axis2), (-2, -1))
         first = matrices[..., max(-self.offset, 0):, max(self.offset, 0):]
         # NumPy's diagonals cannot be written to.
+        *shape, rows, columns = first.shape
         *strides, down, across = first.strides
-        xp.lib.stride_tricks.as_strided(
-            first, gy.shape, (*strides, down + across))[...] = gy
+        diagonals = xp.lib.stride_tricks.as_strided(
+            first, (*shape, min(rows, columns)), (*strides, down + across))
+        diagonals[...] = gy
         return gx,
 
     def backward(

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import functions as F
+from chainer_fast.functions.array import diagonal
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
@@ -139,6 +140,13 @@ def test_pad(device):
                 assert y.array.strides == expected.strides
     for width in 1, (1, 2), ((1, 0), (0, 2)), ((1, 2),):
         gradients.check(device, lambda x, w=width: F.pad(x, w, 'constant') ** 2, x)
+
+
+@pytest.mark.parametrize('shape', [(3, 9), (4, 2), (9,)])
+def test_gradients_of_diagonals_stay_within_the_array(device, shape):
+    grad = diagonal.DiagonalGrad((3, 2, 4), 1, 1, 2)
+    with pytest.raises(ValueError):
+        grad.apply((device.send(np.ones(shape)),))
 
 
 @pytest.mark.parametrize('width', [-1, 1.5, ((1, 2), (3, 4), (5, 6)), 'a'])
