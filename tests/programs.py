@@ -69,8 +69,8 @@ def each(names, *makers):
 
 each('relu sigmoid tanh exp softplus hard_sigmoid elu leaky_relu clipped_relu softmax '
      'log_softmax selu crelu absolute average sum cos log_ndtr erf expm1 max min '
-     'argmax cumsum cumprod logsumexp normalize flatten transpose rrelu gumbel_softmax '
-     'sin arctan sinh cosh square prod',
+     'argmax argmin cumsum cumprod logsumexp normalize flatten transpose rrelu '
+     'gumbel_softmax sin arctan sinh cosh square prod',
      floats(3, 4))
 program(lambda x: F.tan(x * .1) + F.arcsin(F.sin(x) * .9) + F.arccos(F.cos(x) * .9),
         floats(3, 4), name='inverse functions')

@@ -12,6 +12,7 @@ PyTorch the function stands alone. A fourth column is a link. A name that begins
 ``~`` has results that are random, as weights may be: they are not compared.
 """
 import dataclasses
+import functools
 import itertools
 import re
 from collections.abc import Callable
@@ -33,6 +34,12 @@ LAYOUTS = {
 DTYPES = {'f': 'float32', 'd': 'float64', 'e': 'float16'}
 
 _OPERAND = re.compile(r'(\w+)\[([^]]*)\](?:([<>])(\w+))?')
+
+
+@functools.cache
+def _compiled(expression):
+    """Compile an expression once: steps of small arrays take as long as that does."""
+    return compile(expression, '<row>', 'eval')
 
 
 def _part(x, where, times):
@@ -158,7 +165,7 @@ class Row:
         names = {'np': np, **self.kind.sizes[self.size], **self.choice}
 
         def evaluate(expression, **more):
-            return eval(expression, {**names, **more})
+            return eval(_compiled(expression), {**names, **more})
 
         def by_chainer(F, *variables):
             return evaluate(ours, F=F, **made, **integers,

@@ -39,6 +39,7 @@ from chainer_fast.functions.math import (
     cumprod,
     logsumexp,
     matmul,
+    minmax,
     sum,
 )
 from chainer_fast.functions.noise import dropout
@@ -189,6 +190,16 @@ def over_axes(draw, cls, kind):
         first = draw(st.integers(0, x.ndim - 1))
         chosen = st.integers(first + 1, x.ndim).map(lambda end: axes[first:end])
     axis = draw(st.none() | chosen.map(tuple) if axes else chosen)
+    return lambda: cls(axis), [x]
+
+
+@st.composite
+def positions(draw, cls, kind):
+    x, = draw(elementwise(1, kind))
+    axes = [None, *range(-x.ndim, x.ndim)]
+    if kind is not Kind.TAME:
+        axes += [x.ndim, -x.ndim - 1, True]
+    axis = draw(st.sampled_from(axes))
     return lambda: cls(axis), [x]
 
 
@@ -566,6 +577,8 @@ CASES = {
     logsumexp.LogSumExp: lambda kind: over_axes(logsumexp.LogSumExp, kind),
     cumprod.Cumprod: lambda kind: along_axis(cumprod.Cumprod, kind),
     log_softmax.LogSoftmax: lambda kind: along_axis(log_softmax.LogSoftmax, kind),
+    **{cls: lambda kind, cls=cls: positions(cls, kind) for cls in (
+        minmax.ArgMax, minmax.ArgMin)},
     dropout.Dropout: random_masks,
     **{cls: lambda kind, cls=cls: affine(cls, kind) for cls in (
         linear.LinearFunction, linear.LinearGradData, linear.LinearGradWeight)},

@@ -147,7 +147,9 @@ def _carry(values, source, target, shared):
     if not _are_disjoint(*shared):
         sharers = xp.bincount(_positions(xp, *shared).ravel(), minlength=len(memory))
         memory /= xp.maximum(sharers, 1).astype(values.dtype)
-    return _view(xp, memory, *target).copy()
+    y = _view(xp, memory, *target)
+    # Elements that share memory, and memory of which little is used, are copied.
+    return y if y.size == len(memory) and _are_disjoint(*target) else y.copy()
 
 
 def _end(shape, strides, offset):

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import itertools
-
-from chainer_fast import _numbers, backend
+from chainer_fast import _numbers
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import space2depth as space2depth_mod
@@ -34,10 +33,7 @@ class Depth2Space(FunctionNode):
         # The axis of channels splits into the row in the block, the column, and the
         # rest.
         x = x.reshape(batch, r, r, channels // r ** 2, height, width)
-        xp = backend.get_array_module(x)
-        y = xp.empty((batch, channels // r ** 2, height, r, width, r), x.dtype)
-        for i, j in itertools.product(range(r), repeat=2):
-            y[:, :, :, i, :, j] = x[:, i, j]
+        y = kernels.copied(x.transpose(0, 3, 4, 1, 5, 2))
         return y.reshape(batch, channels // r ** 2, height * r, width * r),
 
     def backward(

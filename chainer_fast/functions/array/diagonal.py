@@ -66,10 +66,13 @@ class DiagonalGrad(FunctionNode):
         xp = backend.get_array_module(gy)
         gx = xp.zeros(self.out_shape, gy.dtype)
         matrices = xp.moveaxis(gx, (self.axis1, self.axis2), (-2, -1))
-        steps = xp.arange(gy.shape[-1])
-        rows = steps + max(-self.offset, 0)
-        columns = steps + max(self.offset, 0)
-        matrices[..., rows, columns] = gy
+        first = matrices[..., max(-self.offset, 0):, max(self.offset, 0):]
+        # NumPy's diagonals cannot be written to.
+        *shape, rows, columns = first.shape
+        *strides, down, across = first.strides
+        diagonals = xp.lib.stride_tricks.as_strided(
+            first, (*shape, min(rows, columns)), (*strides, down + across))
+        diagonals[...] = gy
         return gx,
 
     def backward(

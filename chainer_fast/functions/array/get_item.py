@@ -37,12 +37,25 @@ def as_index_tuple(slices: Any) -> tuple[Any, ...]:
     return slices
 
 
-def is_basic(slices: Any) -> bool:
-    """Return whether an index tuple selects each element at most once."""
+def is_distinct(slices: Any) -> bool:
+    """Return whether an index tuple obviously selects each element at most once.
+
+    Masks do, whose positions are distinct also next to each other; integers in arrays
+    may be repeated.
+    """
     return all(
-        s is None or s is Ellipsis or isinstance(s, slice)
-        or (isinstance(s, (int, numpy.integer)) and not isinstance(s, bool))
+        s is None or s is Ellipsis or isinstance(s, (slice, int, numpy.integer))
+        or getattr(s, 'dtype', None) == numpy.dtype(bool)
         for s in slices)
+
+
+def selected_shape(array: NdArray, index: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return ``array[index].shape``, which copies no elements."""
+    empty = array[..., None][..., :0]
+    try:
+        return empty[(*index, slice(None))].shape[:-1]
+    except IndexError:      # its message would count this axis
+        return array[index].shape
 
 
 def on_module_of(xp: Xp, slices: Any) -> tuple[Any, ...]:
@@ -95,7 +108,7 @@ class GetItemGrad(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         gy, = inputs
         xp = backend.get_array_module(gy)
-        if not is_basic(self.slices):
+        if not is_distinct(self.slices):
             # Arrays may select an element repeatedly; its gradients are summed.
             return kernels.add_at(
                 gy, on_module_of(xp, self.slices), tuple(self._in_shape)),

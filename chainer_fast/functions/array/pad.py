@@ -33,17 +33,37 @@ class Pad(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         xp = backend.get_array_module(x)
-        return xp.pad(x, self.pad_width, self.mode, **self.keywords),
+        value = self._one_constant()
+        if value is None:
+            return xp.pad(x, self.pad_width, self.mode, **self.keywords),
+        # NumPy fills one border after the other.
+        widths = numpy.broadcast_to(self.pad_bw, (x.ndim, 2)).tolist()
+        shape = [n + sum(width) for n, width in zip(x.shape, widths, strict=True)]
+        y = xp.full(shape, value, x.dtype, 'F' if x.flags.fnc else 'C')
+        y[self._interior(x.shape)] = x
+        return y,
+
+    def _one_constant(self):
+        """Return the number on all borders; None if NumPy has to check arguments."""
+        if self.mode != 'constant' or not self.keywords.keys() <= {'constant_values'}:
+            return None
+        value = self.keywords.get('constant_values', 0)
+        if type(value) not in (int, float) or self.pad_bw.dtype.kind != 'i':
+            return None
+        return value if (self.pad_bw >= 0).all() else None
 
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        lengths = self.inputs[0].shape
+        interior = self._interior(self.inputs[0].shape)
+        return get_item.get_item(grad_outputs[0], interior),
+
+    def _interior(self, lengths):
+        """Return the index of the array within the padded one."""
         widths = numpy.broadcast_to(self.pad_bw, (len(lengths), 2))
-        interior = tuple([
+        return tuple([
             slice(before, before + n)
             for before, n in zip(widths[:, 0].tolist(), lengths, strict=True)])
-        return get_item.get_item(grad_outputs[0], interior),
 
 
 def pad(

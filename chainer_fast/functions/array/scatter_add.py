@@ -29,14 +29,14 @@ class ScatterAdd(FunctionNode):
         a, b = xs
         xp = backend.get_array_module(*xs)
         index = get_item.on_module_of(xp, self.slices)
-        place_shape = a[index].shape
+        place_shape = get_item.selected_shape(a, index)
         if place_shape != b.shape:
             # Broadcasting one value to several elements would require another gradient.
             raise ValueError(
                 'Chainer does not support automatic broadcasting of '
                 'variables: a[slices] has the shape %s, b %s'
                 % (place_shape, b.shape))
-        if not get_item.is_basic(self.slices):
+        if not get_item.is_distinct(self.slices):
             return kernels.add_at(b, index, a),
         y = a.copy()
         y[index] += b

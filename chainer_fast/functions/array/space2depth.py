@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import itertools
-
-from chainer_fast import _numbers, backend
+from chainer_fast import _numbers
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import depth2space as depth2space_mod
@@ -32,10 +31,7 @@ class Space2Depth(FunctionNode):
         r, x = self.r, inputs[0]
         batch, channels, height, width = x.shape
         x = x.reshape(batch, channels, height // r, r, width // r, r)
-        xp = backend.get_array_module(x)
-        y = xp.empty((batch, r, r, channels, height // r, width // r), x.dtype)
-        for i, j in itertools.product(range(r), repeat=2):
-            y[:, i, j] = x[:, :, :, i, :, j]
+        y = kernels.copied(x.transpose(0, 3, 5, 1, 2, 4))
         return y.reshape(batch, channels * r ** 2, height // r, width // r),
 
     def backward(

@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 from chainer_fast import backend, function_node, utils
+from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels import reduction as kernels
 from chainer_fast.backends.kernels.common import halves
+from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _axes
 from chainer_fast.types import NdArray
@@ -180,6 +182,7 @@ class IndexSelectorBase(function_node.FunctionNode):
         return None,
 
 
+@record(shortcuts.PositionShortcut(kernels.positions, False), fields=('axis',))
 class ArgMax(IndexSelectorBase):
     """Position of the largest element."""
 
@@ -232,6 +235,7 @@ def argmax(x: VariableOrArray, axis: int | None = None) -> Variable:
     return positions
 
 
+@record(shortcuts.PositionShortcut(kernels.positions, True), fields=('axis',))
 class ArgMin(IndexSelectorBase):
     """Position of the smallest element."""
 

@@ -10,7 +10,8 @@ from chainer_fast.backends.kernels.common.axes import adjacent
 from tests.functions import gradients
 
 # Lines along an axis, in groups of eight, of four and of one, and strips of columns.
-SHAPES = [(1,), (40,), (13, 30), (30, 13), (4, 50, 7), (2, 3, 4, 5), (3, 4, 1100)]
+SHAPES = [(1,), (40,), (13, 30), (30, 13), (4, 50, 7), (2, 3, 4, 5), (3, 4, 1100),
+          (11, 97)]
 TOLERANCE = {'e': 1e-3, 'f': 1e-5, 'd': 1e-13}
 
 
@@ -106,15 +107,19 @@ def test_gradients_of_products_of_long_rows(n, dtype):
     {0: .5, 64: 1e-30, 3: 1e-30}, {0: 0, 64: 1e-30, 128: 1e-30, 4099: 1e30},
     {0: np.inf}, {0: np.nan, 100: 2}, {0: 1e-35, 64: 1e5, 4099: 1e3, 5: .01}])
 @pytest.mark.parametrize('g', [1, 1e-20, 1e20])
-def test_long_products_that_leave_the_range(numbers, g):
-    x = np.ones(4100, 'f')
+@pytest.mark.parametrize('rows, n', [(1, 4100), (3, 100)])
+def test_long_products_that_leave_the_range(rows, n, numbers, g):
+    x = np.ones((rows, n), 'f')
     for at, number in numbers.items():
-        x[at] = number
+        if n == 100:    # with 16 columns
+            at = at % 64 + at // 64 * 16 if at < 4000 else at - 4000
+        x[-1, at] = number
+    g = np.full((len(x), 1), g, 'f')
     with np.errstate(all='ignore'):
-        found = kernels.product_grad(x, np.array([g], 'f'), None)
+        found = kernels.product_grad(x, g, 1)
         expected = kernels.product_grad.reference(
-            x.astype('d'), np.array([g], 'f').astype('d'), None).astype('f')
-        by_halves = kernels.product_grad.reference(x, np.array([g], 'f'), None)
+            x.astype('d'), g.astype('d'), 1).astype('f')
+        by_halves = kernels.product_grad.reference(x, g, 1)
     # The reference may round what is too small, or too large, for a number.
     right = np.isclose(found, expected, 1e-5, 1e-37, True)
     same = np.isclose(found, by_halves, 1e-5, 1e-37, True)

@@ -22,6 +22,25 @@ def test_where(shape, dtype, strided, whole):
     np.testing.assert_array_equal(z, kernels.where.reference(condition, x, y))
 
 
+@given(st.lists(st.sampled_from(['C', 'F', 'moved', 'strided']), min_size=3,
+                max_size=3),
+       st.sampled_from([(3, 4), (2, 3, 4), (1, 5), (4, 1, 2)]), st.booleans())
+def test_results_lie_in_memory_as_those_of_numpy(layouts, shape, single):
+    def lay(x, layout):
+        if layout == 'moved':
+            return np.moveaxis(np.moveaxis(x, -1, 0).copy(), 0, -1)
+        if layout == 'strided':
+            return np.repeat(x, 2, -1)[..., ::2]
+        return np.asarray(x, order=layout)
+    random = np.random.RandomState(0)
+    condition, x, y = [
+        lay(random.rand(*shape), layout) for layout in layouts]
+    args = condition > .5, x, np.zeros(()) if single else y
+    z, expected = kernels.where(*args), kernels.where.reference(*args)
+    np.testing.assert_array_equal(z, expected)
+    assert z.squeeze().strides == expected.squeeze().strides
+
+
 def test_arrays_that_are_broadcast():
     condition = np.array([[True], [False]])
     x, y = np.arange(3.), np.zeros((1, 3))

@@ -88,6 +88,18 @@ def test_gradients_of_views(device, shape, strides, offset):
         gradients.uniform((3, 4)))
 
 
+@pytest.mark.parametrize('make, is_copied', [
+    (lambda x: x, False), (lambda x: x.T, False), (lambda x: x[1:], True),
+    (lambda x: x[:, ::2], True)])
+def test_gradients_of_views_lie_like_the_input(device, make, is_copied):
+    x = Variable(make(device.send(gradients.uniform((3, 4)))))
+    F.sum(F.as_strided(x, (5,), (2,), 0)).backward()
+    if is_copied:
+        assert x.grad.flags.c_contiguous and x.grad.base is None
+    else:
+        assert x.grad.strides == x.array.strides
+
+
 def test_elements_in_one_place_share_its_gradient(device):
     x = Variable(np.broadcast_to(device.send(np.arange(3.)), (2, 3)))
     y = F.as_strided(x, (3,), (1,))

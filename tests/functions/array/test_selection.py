@@ -15,7 +15,9 @@ from tests.functions import gradients
 INDEXES = [
     0, -1, slice(None, None, 2), Ellipsis, None, (0, slice(1, 3)), (1, Ellipsis, None),
     [0, 1, 0], ([0, 1, 1], [1, 2, 2]), np.array([[0, 1], [1, 1]]), (slice(2), [0, 0]),
-    np.array([True, False]), (0, 1, 2), [], np.int64(1), (np.array(0), 1), True]
+    np.array([True, False]), (0, 1, 2), [], np.int64(1), (np.array(0), 1), True,
+    np.eye(2, 3) > 0, (slice(None), np.eye(3, 4) > 0), (np.eye(2, 3) > 0, 1),
+    (np.array([False, True]), [1, 1])]
 
 
 @pytest.mark.parametrize('index', INDEXES, ids=repr)
@@ -32,7 +34,7 @@ def test_get_item(device, index):
 @given(hnp.basic_indices((3, 4, 2), allow_newaxis=True))
 def test_basic_indexes_reach_each_element_once(device, index):
     x = np.arange(24.).reshape(3, 4, 2)
-    assert get_item.is_basic(get_item.as_index_tuple(index))
+    assert get_item.is_distinct(get_item.as_index_tuple(index))
     v = Variable(device.send(x))
     y = v[index]
     y.grad = np.ones_like(y.array)
@@ -66,6 +68,28 @@ def test_scatter_add(device, index):
     compare.assert_array_equal(a, kept)
     gradients.check(
         device, lambda a, b: F.scatter_add(a, device.send(index), b) ** 2, a, b)
+
+
+def test_scatter_add_of_transposed_arrays(device):
+    a, b = gradients.uniform((3, 4)).T, gradients.uniform((3, 5), 1).T
+    index, expected = np.array([3, 0, 0, 1, 3]), a.copy()
+    np.add.at(expected, index, b)
+    y = F.scatter_add(*device.send((a, index, b)))
+    compare.assert_allclose(y.array, expected)
+    assert y.array.flags.c_contiguous
+
+
+@pytest.mark.parametrize('index', [
+    (), (np.eye(2, 3) > 0,), ([1], slice(None), [2]), (Ellipsis, [0]), (None, [1, 0]),
+    (True,), (0, None, 1, 2)], ids=repr)
+def test_the_shape_of_a_selection(device, index):
+    x, index = device.send(np.zeros((2, 3, 4))), tuple(map(device.send, index))
+    assert get_item.selected_shape(x, index) == x[index].shape
+
+
+def test_the_shape_of_no_selection():
+    with pytest.raises(IndexError, match='3-dimensional, but 4 were indexed'):
+        get_item.selected_shape(np.zeros((2, 3, 4)), (0, 0, 0, 0))
 
 
 def test_scatter_add_does_not_broadcast(device):

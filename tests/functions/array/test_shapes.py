@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from chainer_fast import functions as F
+from chainer_fast.functions.array import diagonal
 from chainer_fast.utils import type_check
 from chainer_fast.variable import Variable
 from tests import compare
@@ -127,12 +128,31 @@ def test_rollaxis_and_its_gradient_are_inverse(device, data):
 def test_pad(device):
     x = gradients.uniform((2, 3))
     for width, mode, options in [
-            (1, 'constant', {}), ((1, 2), 'reflect', {}),
+            (1, 'constant', {}), ((1, 2), 'reflect', {}), (0, 'constant', {}),
+            ([[1], [2]], 'constant', {'constant_values': -0.}),
+            (((1, 2),), 'constant', {'constant_values': ((1, 2), (3, 4))}),
             (((1, 0), (0, 2)), 'constant', {'constant_values': 7.})]:
-        y = F.pad(device.send(x), width, mode, **options)
-        compare.assert_array_equal(y.array, np.pad(x, width, mode, **options))
+        for each in x, x.T.astype('e'):
+            y = F.pad(device.send(each), width, mode, **options)
+            expected = np.pad(each, width, mode, **options)
+            compare.assert_array_equal(y.array, expected)
+            if device.xp is np:     # CuPy's copies of arrays are in C order
+                assert y.array.strides == expected.strides
     for width in 1, (1, 2), ((1, 0), (0, 2)), ((1, 2),):
         gradients.check(device, lambda x, w=width: F.pad(x, w, 'constant') ** 2, x)
+
+
+@pytest.mark.parametrize('shape', [(3, 9), (4, 2), (9,)])
+def test_gradients_of_diagonals_stay_within_the_array(device, shape):
+    grad = diagonal.DiagonalGrad((3, 2, 4), 1, 1, 2)
+    with pytest.raises(ValueError):
+        grad.apply((device.send(np.ones(shape)),))
+
+
+@pytest.mark.parametrize('width', [-1, 1.5, ((1, 2), (3, 4), (5, 6)), 'a'])
+def test_pad_checks_widths(device, width):
+    with pytest.raises((TypeError, ValueError)):
+        F.pad(device.send(np.zeros((2, 3))), width, 'constant')
 
 
 @pytest.mark.parametrize('f, args, error', [

@@ -5,6 +5,8 @@ import typing as tp
 
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import layout
+from chainer_fast.backends.kernels.common.copies import in_c_order
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.array import cuda as _cuda
 from chainer_fast.backends.kernels.array import compiled as _compiled
@@ -31,7 +33,13 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
     return get_array_module(first).concatenate(arrays, axis)
 
 
-@kernel(compiled=_compiled.add_at, in_single=True)
+@kernel(compiled=layout.copied)
+def copied(x: NdArray) -> NdArray:
+    """Return a copy of an array in C order."""
+    return x.copy()
+
+
+@kernel(compiled=in_c_order(_compiled.add_at), in_single=True)
 @in_single
 def add_at(
         values: NdArray, index: tuple[tp.Any, ...], base: NdArray | tuple[int, ...],

@@ -3,6 +3,14 @@
 cdef extern from *:
     PyObject **PySequence_Fast_ITEMS(list items)
 
+cdef extern from "chainer_fast/backends/kernels/common/copies.hpp" \
+        namespace "chainer_fast" nogil:
+    void copy_rows(const void *, npy_intp step, void *, npy_intp to_step,
+                   npy_intp bytes, npy_intp rows) noexcept
+
+cdef enum:
+    _JOINED = 32768     # bytes
+
 
 cdef inline char _plain_kind(object array) noexcept:
     """Return the kind of a plain array, 'e' for float16; otherwise 0."""
@@ -30,8 +38,7 @@ cdef object _joined(
     cdef npy_intp dims[MAX_DIMS]
     cdef object first, each
     cdef char kind
-    cdef char *target
-    cdef npy_intp outer = 1, rest = 1, joined = 0, row, k
+    cdef npy_intp outer = 1, rest = 1, joined = 0
     cdef Py_ssize_t i
     cdef int ndim, axis, d
     first = <object>x[0]
@@ -60,14 +67,30 @@ cdef object _joined(
             rest *= dims[d]
     dims[axis] = joined
     y = _empty(ndim, dims, first, last)
-    target = <char *>PyArray_DATA(<np.ndarray>y)
     rest *= PyArray_ITEMSIZE(<np.ndarray>first)
-    for k in range(outer):
-        for i in range(n):
-            row = PyArray_DIM(<np.ndarray>x[i], axis) * rest
-            memcpy(target, <char *>PyArray_DATA(<np.ndarray>x[i]) + k * row, row)
-            target += row
+    _join_rows(x, n, <char *>PyArray_DATA(<np.ndarray>y), outer, joined * rest)
     return y
+
+
+cdef void _join_rows(
+        PyObject **x, Py_ssize_t n, char *target, npy_intp rows,
+        npy_intp size) noexcept:
+    """Join the rows of arrays, which have so many, to rows of so many bytes.
+
+    A piece of all of them stays in the cache.
+    """
+    cdef npy_intp piece = max(1, _JOINED // max(size, 1)), row = 0, length
+    cdef Py_ssize_t i
+    cdef char *place
+    while row < rows:
+        piece = min(piece, rows - row)
+        place = target + row * size
+        for i in range(n):
+            length = PyArray_NBYTES(<np.ndarray>x[i]) // rows
+            copy_rows(<char *>PyArray_DATA(<np.ndarray>x[i]) + row * length, length,
+                      place, size, length, piece)
+            place += length
+        row += piece
 
 
 cdef class ConcatShortcut(Shortcut):
@@ -100,7 +123,7 @@ cdef class ConcatShortcut(Shortcut):
         cdef npy_intp strides[MAX_DIMS]
         cdef bint last = is_channels_last(gy)
         cdef char kind = any_gapless_kind(gy) if last else _plain_kind(gy)
-        cdef npy_intp outer = 1, rest = 1, length, total = 0, start = 0, k, row
+        cdef npy_intp outer = 1, rest = 1, length, total = 0, start = 0, row
         cdef int ndim, axis, d
         cdef char *source
         cdef char *target
@@ -140,8 +163,7 @@ cdef class ConcatShortcut(Shortcut):
                     # With gaps, the functions behind it would take their general ways.
                     part = _empty(ndim, dims, gy, last)
                     target = <char *>PyArray_DATA(<np.ndarray>part)
-                    for k in range(outer):
-                        memcpy(target + k * length, source + k * row, length)
+                    copy_rows(source, row, target, length, length, outer)
                     gx[i] = new_ref(part)
             source += length
             start += dims[axis]
@@ -153,8 +175,7 @@ cdef class StackShortcut(Shortcut):
 
     cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
         cdef npy_intp dims[MAX_DIMS]
-        cdef npy_intp outer = 1, size, k
-        cdef char *target
+        cdef npy_intp outer = 1
         cdef char kind
         cdef Py_ssize_t i
         cdef int ndim, place
@@ -176,12 +197,9 @@ cdef class StackShortcut(Shortcut):
                 outer *= dims[i]
         dims[place] = n
         y = PyArray_EMPTY(ndim + 1, dims, PyArray_TYPE(<np.ndarray>first), 0)
-        size = PyArray_NBYTES(<np.ndarray>first) // outer
-        target = <char *>PyArray_DATA(<np.ndarray>y)
-        for k in range(outer):
-            for i in range(n):
-                memcpy(target, <char *>PyArray_DATA(<np.ndarray>x[i]) + k * size, size)
-                target += size
+        if outer:
+            _join_rows(x, n, <char *>PyArray_DATA(<np.ndarray>y), outer,
+                       PyArray_NBYTES(<np.ndarray>y) // outer)
         return y
 
     cdef int backward(

@@ -199,12 +199,12 @@ cdef class SplitShortcut(Shortcut):
             each = gradients[i]
             length = (cuts[i] - start) * rest
             place = target + (start - begin) * rest
-            for k in range(outer):
-                if each is None:
+            if each is not None:
+                copy_rows(PyArray_DATA(<np.ndarray>each), length, place, row, length,
+                          outer)
+            else:
+                for k in range(outer):
                     memset(place + k * row, 0, length)
-                else:
-                    memcpy(place + k * row,
-                           <char *>PyArray_DATA(<np.ndarray>each) + k * length, length)
             start = cuts[i]
         if begin or dims[axis] < cuts.back():
             index = (slice(None),) * axis + (slice(begin, end),)

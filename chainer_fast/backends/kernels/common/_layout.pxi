@@ -4,7 +4,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DESCR, \
     PyArray_DIM, PyArray_DIMS, PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, \
-    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_STRIDES, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.arrays.gapless cimport same_order
 
@@ -12,11 +12,10 @@ cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)
     int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
 
-cdef extern from "chainer_fast/backends/kernels/common/transpose.hpp" \
+cdef extern from "chainer_fast/backends/kernels/common/copies.hpp" \
         namespace "chainer_fast" nogil:
-    bint transpose(
-        ptrdiff_t itemsize, const void *, void *, ptrdiff_t matrices, ptrdiff_t rows,
-        ptrdiff_t columns) noexcept
+    bint copy(ptrdiff_t itemsize, int ndim, const npy_intp *dims, const void *,
+              const npy_intp *strides, void *, const npy_intp *to_strides) noexcept
 
 
 cdef bint _is_plain(object array) noexcept:
@@ -27,28 +26,27 @@ cdef bint _is_plain(object array) noexcept:
 
 
 cdef object _fill(object out, object array):
-    """Copy an array into another of its shape and type, and return that."""
-    cdef bint there = _is_plain(array) and is_channels_last(out)
-    cdef bint back = is_channels_last(array) and _is_plain(out)
-    cdef npy_intp samples, rows, columns
-    cdef ptrdiff_t itemsize
-    cdef void *source
-    cdef void *target
-    if (there or back) and np.PyTypeNum_ISNUMBER(PyArray_TYPE(<np.ndarray>array)):
-        samples = PyArray_DIM(<np.ndarray>array, 0)
-        rows = PyArray_DIM(<np.ndarray>array, 1)
-        columns = PyArray_SIZE(<np.ndarray>array) // (samples * rows)
-        if back:
-            rows, columns = columns, rows
-        itemsize = PyArray_ITEMSIZE(<np.ndarray>array)
-        source = PyArray_DATA(<np.ndarray>array)
-        target = PyArray_DATA(<np.ndarray>out)
+    """Copy an array into another, without gaps, of its shape and type; return that."""
+    cdef np.ndarray x = array, y = out
+    cdef int ndim = PyArray_NDIM(x)
+    cdef ptrdiff_t itemsize = PyArray_ITEMSIZE(x)
+    cdef bint done = False
+    if PyArray_SIZE(x) > 0 and np.PyTypeNum_ISNUMBER(PyArray_TYPE(x)) and (
+            PyArray_ISNOTSWAPPED(x) and PyArray_ISNOTSWAPPED(y)
+            and PyArray_CHKFLAGS(x, np.NPY_ARRAY_ALIGNED)):
         with nogil:
-            there = transpose(itemsize, source, target, samples, rows, columns)
-        if there:
-            return out
-    PyArray_CopyInto(<np.ndarray>out, <np.ndarray>array)
-    return out
+            done = copy(itemsize, ndim, PyArray_DIMS(x), PyArray_DATA(x),
+                        PyArray_STRIDES(x), PyArray_DATA(y), PyArray_STRIDES(y))
+    if not done:
+        PyArray_CopyInto(y, x)
+    return y
+
+
+def copied(array):
+    """Return a copy in C order of an array of NumPy."""
+    if not PyArray_CheckExact(array):
+        return NotImplemented
+    return _fill(_empty_like(array, array, np.NPY_CORDER), array)
 
 
 cdef object _empty_like(object array, object like, np.NPY_ORDER order):

@@ -24,7 +24,6 @@ cdef extern from "chainer_fast/backends/kernels/common/reduce.hpp" \
     object reduced(int kind, object, const bint *axes, bint keepdims)
 
 cdef extern from "numpy/arrayobject.h":
-    object PyArray_NewCopy(np.ndarray, np.NPY_ORDER)
     object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
 
 
@@ -103,7 +102,7 @@ cdef object without_gaps(object array):
     if not PyArray_CheckExact(array) or PyArray_CHKFLAGS(
             <np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS) or not _falls(array):
         return array
-    return PyArray_NewCopy(<np.ndarray>array, np.NPY_CORDER)
+    return in_c_order(array)
 
 
 cdef bint is_like(object array, object other, const Spread *shape) noexcept:

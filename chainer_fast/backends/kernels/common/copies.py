@@ -9,6 +9,8 @@ import typing as tp
 
 import numpy
 
+from chainer_fast.backends.kernels.common import layout
+
 Form = tp.Callable[..., tp.Any]
 
 
@@ -32,8 +34,40 @@ def in_c_order(form: Form) -> Form:
         found = form(*args)
         if found is not NotImplemented or not any(map(_is_strided, args)):
             return found
-        return form(*[each.copy() if _is_strided(each) else each for each in args])
+        return form(*[
+            layout.copied(each) if _is_strided(each) else each for each in args])
     return copied
+
+
+def in_order_of_results(form: Form) -> Form:
+    """Return a form that takes arrays of other orders, whose results are in NumPy's.
+
+    That is the order of the arrays if it is the same one, or else C order if some array
+    has it.
+
+    Parameters
+    ----------
+    form : callable
+        Takes arrays of one shape or without axes; returns ``NotImplemented`` if they
+        are not in C order.
+    """
+    @functools.wraps(form)
+    def ordered(*arrays):
+        found = form(*arrays)
+        if found is not NotImplemented or not all([
+                type(each) is numpy.ndarray for each in arrays]):
+            return found
+        whole = [each for each in arrays if each.ndim]
+        if len({each.shape for each in whole}) != 1:
+            return NotImplemented
+        if all([each.flags.f_contiguous for each in whole]):
+            found = form(*[each.T for each in arrays])
+            return found if found is NotImplemented else found.T
+        if not any([each.flags.c_contiguous for each in whole]):
+            return NotImplemented
+        return form(*[
+            layout.copied(each) if _is_strided(each) else each for each in arrays])
+    return ordered
 
 
 def of_channels(form: Form) -> Form:

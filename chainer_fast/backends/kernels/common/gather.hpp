@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "chainer_fast/_cpu/element.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -21,7 +21,7 @@ struct Gathered {
 
 /* With a step that the compiler knows, vectors are loaded and their elements permuted. */
 template <int STEP, typename Element>
-CF_AVX2_CLONES void gather_steps(const Element *from, Element *to, ptrdiff_t n) {
+CF_ELEMENT void gather_steps(const Element *from, Element *to, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i)
         to[i] = from[STEP * i];
 }
@@ -43,7 +43,7 @@ CF_ELEMENT void gather_line(const char *line, ptrdiff_t stride, Element *to, ptr
 
 /* Copies ``n`` elements in C order, from the element with the number ``at`` on. */
 template <typename Element>
-void gather(const Gathered &array, const void *data, ptrdiff_t at, Element *to,
+CF_CLONES void gather(const Gathered &array, const void *data, ptrdiff_t at, Element *to,
             ptrdiff_t n) {
     const int last = array.ndim - 1;
     const char *line = (const char *)data;

@@ -23,14 +23,12 @@ CF_ELEMENT T join(T a, T b) {
         return a + b;
     else if constexpr (kind == Reduction::PRODUCT)
         return a * b;
-    else if constexpr (kind == Reduction::LARGEST)
-        return ((b > a) | (b != b)) ? b : a;
-    else
-        return ((b < a) | (b != b)) ? b : a;
+    /* The choice of the larger one is an instruction; a jump would be mispredicted. */
+    const T chosen = (kind == Reduction::LARGEST ? b > a : b < a) ? b : a;
+    return b != b ? b : chosen;
 }
 
-/* Elements of a row that are reduced in lanes, as those of NumPy's sums are. */
-constexpr ptrdiff_t LEAF = 128;
+constexpr ptrdiff_t LEAF = ReducedAxes::LEAF;
 
 template <Reduction kind, typename T>
 CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {

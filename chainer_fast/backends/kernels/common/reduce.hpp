@@ -20,9 +20,10 @@ inline PyObject *reduced(int kind, PyObject *object, const int *flags, bool keep
         || !axes.read(PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
                       flags, PyArray_ITEMSIZE(array)))
         Py_RETURN_NONE;
-    /* NumPy's own loops for the largest of a row are faster. */
+    /* NumPy's own loops for the largest of a long row are faster. */
     const ReducedAxes::Axis &last = axes.each[axes.n - 1];
-    if (kind >= (int)Reduction::LARGEST && last.reduced && last.stride == 1)
+    if (kind >= (int)Reduction::LARGEST && last.reduced && last.stride == 1
+            && last.length > ReducedAxes::LEAF)
         Py_RETURN_NONE;
     npy_intp dims[ReducedAxes::MOST];
     int ndim = 0;

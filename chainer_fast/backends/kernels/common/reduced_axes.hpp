@@ -13,6 +13,8 @@ constexpr ptrdiff_t BUFFER = 8192;
 /* Axes of an array from the outermost in memory on, joined where that is possible. */
 struct ReducedAxes {
     static constexpr int MOST = 16;
+    /* Elements of a row that are reduced in lanes, as those of NumPy's sums are. */
+    static constexpr ptrdiff_t LEAF = 128;
     struct Axis { ptrdiff_t length, stride; bool reduced; } each[MOST];
     int n = 0, inner = 1;           // axes; those at the end that are all reduced
     ptrdiff_t size = 1, results = 1, row = 1;       // elements of the inner axes

@@ -429,6 +429,7 @@ private:
         if (task->whole)
             return;
         task->by_columns = call.rows == 1 && !whole_rows;
+        task->side_by_side = work == BY_ITSELF && !task->by_columns;
         task->grain = work == BY_ITSELF ? GRAIN : (ptrdiff_t)(GRAIN / work);
         if (!task->by_columns)
             task->grain = task->grain / (call.columns * call.inner) + 1;

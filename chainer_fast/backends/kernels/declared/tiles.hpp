@@ -28,8 +28,9 @@ void *share_of_module() {
 
 namespace {
 
-/* Elements of an array in a tile, unless a row has more. */
-constexpr ptrdiff_t TILE_SIZE = 2048;
+/* Elements of an array in a tile, unless a row has more; and rows of which loops that
+ * wait for their last element go through several side by side. */
+constexpr ptrdiff_t TILE_SIZE = 2048, TILE_ROWS = 8;
 
 /* A call, and how its work may be cut. */
 struct Task {
@@ -39,7 +40,7 @@ struct Task {
     ptrdiff_t itemsize;                     // of what the loop reads
     ptrdiff_t size_of[MOST_OPERANDS];       // bytes of an element, as the arrays are
     ptrdiff_t elements[MOST_OPERANDS];
-    bool halves, by_columns, whole;
+    bool halves, by_columns, whole, side_by_side;
     ptrdiff_t grain;
     unsigned tiled;                         // a bit for each operand that goes through tiles
     Gathered gathered[MOST_OPERANDS];
@@ -84,8 +85,10 @@ struct Task {
     /* False if there is no memory. */
     bool run_tiles(ptrdiff_t begin, ptrdiff_t end) const {
         const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
-        const ptrdiff_t units =
-            std::min(std::max<ptrdiff_t>(TILE_SIZE / each, 1), end - begin);
+        ptrdiff_t units = std::max<ptrdiff_t>(TILE_SIZE / each, 1);
+        if (side_by_side && each <= TILE_SIZE)
+            units = (units + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+        units = std::min(units, end - begin);
         const ptrdiff_t room = units * each * itemsize;
         char *memory = (char *)malloc(room * operands);
         if (!memory)

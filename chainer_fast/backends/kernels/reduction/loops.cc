@@ -54,10 +54,14 @@ void for_each_line(const Call &c, const Work &work) {
     });
 }
 
-/* A function of each of some rows, whose number the compiler knows, or of columns. */
+/* A function of each of some rows, or of columns if the width is negative: the compiler
+ * knows how many. With zero it is any number of columns. */
 template <int WIDTH, typename Step>
 CF_ELEMENT void side_by_side(const Lines &l, Step step) {
-    if (WIDTH)
+    if (WIDTH < 0)
+        for (ptrdiff_t j = 0; j < -WIDTH; ++j)
+            step(j, j);
+    else if (WIDTH)
         for (ptrdiff_t j = 0; j < WIDTH; ++j)
             step(j, j * l.gap);
     else
@@ -67,7 +71,7 @@ CF_ELEMENT void side_by_side(const Lines &l, Step step) {
 
 /* What is known of each line. */
 template <typename T, int WIDTH>
-using Known = T[WIDTH ? WIDTH : STRIP];
+using Known = T[WIDTH < 0 ? -WIDTH : WIDTH ? WIDTH : STRIP];
 
 struct Sum {
     template <typename T> T operator()(T a, T b) const { return a + b; }
@@ -177,32 +181,34 @@ CF_CLONES bool multiply_others(Lines l, const T *x, const T *g, T *gx) {
     return all == 0;
 }
 
-constexpr ptrdiff_t LONG_ROW = 4096, COLUMNS = 64;
+/* Rows from this length on are cut into columns, long ones into more. */
+constexpr ptrdiff_t CUT_ROW = 96, LONG_ROW = 4096;
 
 /* Products of columns side by side, the least on the way, and the largest factor. */
-template <typename T>
+template <int COLUMNS, typename T>
 CF_CLONES void multiply_columns(
         const T *x, T *products, ptrdiff_t rows, T &least, T &most) {
-    T leasts[COLUMNS], mosts[COLUMNS] = {};
-    std::fill_n(products, COLUMNS, T(1));
+    T all[COLUMNS], leasts[COLUMNS], mosts[COLUMNS] = {};
+    std::fill_n(all, COLUMNS, T(1));
     std::fill_n(leasts, COLUMNS, T(1));
     for (ptrdiff_t i = 0; i < rows; ++i, x += COLUMNS)
         for (ptrdiff_t j = 0; j < COLUMNS; ++j) {
-            const T size = std::abs(x[j]), product = std::abs(products[j] *= x[j]);
+            const T size = std::abs(x[j]), product = std::abs(all[j] *= x[j]);
             mosts[j] = size > mosts[j] ? size : mosts[j];
             leasts[j] = product < leasts[j] ? product : leasts[j];
         }
+    std::copy_n(all, COLUMNS, products);
     least = *std::min_element(leasts, leasts + COLUMNS);
     most = *std::max_element(mosts, mosts + COLUMNS);
 }
 
 /* A single product would wait for itself: a long row is cut into columns. False if some
  * product may be wrong: some are small, and some factor makes others larger. */
-template <typename T>
+template <int COLUMNS, typename T>
 bool multiply_others_of_row(const T *x, T g, T *gx, ptrdiff_t n) {
     const ptrdiff_t rows = n / COLUMNS, whole = rows * COLUMNS, left = n - whole;
     T products[2 * COLUMNS], factors[2 * COLUMNS], least, most;
-    multiply_columns(x, products, rows, least, most);
+    multiply_columns<COLUMNS>(x, products, rows, least, most);
     for (ptrdiff_t i = whole; i < n; ++i)
         most = std::max(most, std::abs(products[COLUMNS + i - whole] = x[i]));
     if (!multiply_others<1>(Lines{0, 0, 1, 1, COLUMNS + left, 1}, products, &g, factors))
@@ -213,7 +219,8 @@ bool multiply_others_of_row(const T *x, T g, T *gx, ptrdiff_t n) {
     if (most > 1 && least < std::numeric_limits<T>::min() * most)
         return false;
     std::copy_n(factors + COLUMNS, left, gx + whole);
-    return multiply_others<0>(Lines{0, 0, COLUMNS, 1, rows, COLUMNS}, x, factors, gx);
+    return multiply_others<COLUMNS <= 16 ? -COLUMNS : 0>(
+        Lines{0, 0, COLUMNS, 1, rows, COLUMNS}, x, factors, gx);
 }
 
 /* Products of all others: of those before an element, times of those behind it. They may
@@ -221,16 +228,29 @@ bool multiply_others_of_row(const T *x, T g, T *gx, ptrdiff_t n) {
  * compute, which multiplies in another order. */
 template <typename T>
 void product_grad(const Call &c) {
-    if (c.rows == 1 && c.inner == 1 && c.columns >= LONG_ROW) {
-        if (multiply_others_of_row(c.at<T>(0), *c.at<T>(1), c.at<T>(2), c.columns)
-                && !fetestexcept(FE_INVALID | FE_OVERFLOW))
-            return;
-        feclearexcept(FE_ALL_EXCEPT);
-    }
-    for_each_line(c, [&](const Lines &l, auto width) {
+    const auto multiply = [&](const Lines &l, auto width) {
         if (!multiply_others<width()>(l, c.at<T>(0) + l.at, c.at<T>(1) + l.number,
                              c.at<T>(2) + l.at))
             feraiseexcept(FE_INVALID);
+    };
+    const ptrdiff_t n = c.columns;
+    if (c.inner != 1 || n < CUT_ROW) {
+        for_each_line(c, multiply);
+        return;
+    }
+    const auto by_columns =
+        n < LONG_ROW ? multiply_others_of_row<16, T> : multiply_others_of_row<64, T>;
+    parallel(c.rows, GRAIN / n + 1, [&](ptrdiff_t i, ptrdiff_t end) {
+        constexpr int WRONG = FE_INVALID | FE_OVERFLOW;
+        for (; i < end; ++i) {
+            if (by_columns(c.at<T>(0) + i * n, c.at<T>(1)[i], c.at<T>(2) + i * n, n)
+                    && !fetestexcept(WRONG))
+                continue;
+            feclearexcept(FE_ALL_EXCEPT);
+            multiply(Lines{i * n, i, 1, n, n, 1}, Width<1>());
+            if (fetestexcept(WRONG))
+                return;
+        }
     });
 }
 

@@ -5,7 +5,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_FROM_O, \
-    PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
+    PyArray_FROM_OTF, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
     npy_intp
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype
@@ -207,6 +207,37 @@ cdef class SumShortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         gx[0] = new_ref(_spread(self, function, gy))
         return gx[0] is not NULL
+
+
+cdef class PositionShortcut(Shortcut):
+    """Positions along an axis, or in the flattened array, as 32-bit integers.
+
+    Parameters
+    ----------
+    find : callable
+        Takes an array, an axis or None, and ``of_smallest``.
+    of_smallest : bool
+    """
+    cdef object _find
+    cdef bint _of_smallest
+
+    def __init__(self, find, bint of_smallest):
+        self._find = find
+        self._of_smallest = of_smallest
+
+    cdef object forward(self, FunctionBase function, PyObject **x, Py_ssize_t n):
+        cdef object array = <object>x[0], axis = self.field(function, AXIS)
+        if n != 1 or not kind_of(array) or PyArray_SIZE(array) == 0 or (
+                axis is not None and (
+                    type(axis) is not int or place_of(axis, PyArray_NDIM(array)) < 0)):
+            return None
+        return PyArray_FROM_OTF(
+            self._find(array, axis, self._of_smallest), np.NPY_INT32,
+            np.NPY_ARRAY_CARRAY | np.NPY_ARRAY_FORCECAST)
+
+    cdef int backward(
+            self, FunctionBase function, object gy, PyObject **gx) except -1:
+        return 1        # positions have no gradient
 
 
 cdef class MeanShortcut(Shortcut):

@@ -4,10 +4,11 @@ from __future__ import annotations
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.array import compiled as _compiled
+from chainer_fast.backends.kernels.common.copies import in_order_of_results
 from chainer_fast.types import NdArray
 
 
-@kernel(compiled=_compiled.where, in_single=True)
+@kernel(compiled=in_order_of_results(_compiled.where), in_single=True)
 def where(condition: NdArray, x: NdArray, y: NdArray) -> NdArray:
     """Return elements of one array where a condition is true, otherwise of another.
 
