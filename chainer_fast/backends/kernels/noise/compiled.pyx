@@ -14,11 +14,13 @@ from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
-from numpy cimport PyArray_SAMESHAPE, PyArray_SIZE
+from numpy cimport PyArray_CheckExact, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM, \
+    PyArray_SAMESHAPE, PyArray_SIZE
 
 from chainer_fast._core.arrays.gapless cimport (
     any_gapless_kind, common_gapless_kind, empty_gapless_like, gapless_kind)
-from chainer_fast._core.arrays.plain cimport common_kind, empty_like, kind_of
+from chainer_fast._core.arrays.plain cimport (
+    cf_any_float_kind, common_kind, is_half, kind_of)
 from chainer_fast._core.arrays.private cimport Twister, find_twister
 from chainer_fast._core.graphs.graph cimport (
     FunctionBase, as_floats, as_halves, clear_float_errors, float_errors, own_attribute)
@@ -149,9 +151,27 @@ def kept(x, shape, ratio):
     return flags
 
 
+cdef char _kind_of_numbers(object x) noexcept:
+    """Return the kind of numbers that become those of an array; 0 for no floats.
+
+    NumPy draws doubles, so halves are rounded from them.
+    """
+    cdef char kind = 0
+    if PyArray_CheckExact(x):
+        kind = cf_any_float_kind(<np.ndarray>x)
+    return b'd' if kind == b'e' else kind
+
+
+cdef object _empty(object x, char kind):
+    """Return an array of numbers of a kind, in C order and with the shape of ``x``."""
+    return PyArray_EMPTY(
+        PyArray_NDIM(x), PyArray_DIMS(<np.ndarray>x),
+        np.NPY_FLOAT32 if kind == b'f' else np.NPY_FLOAT64, 0)
+
+
 def uniform(x, lower, upper):
     cdef double start, width
-    cdef char kind = kind_of(x)
+    cdef char kind = _kind_of_numbers(x)
     cdef Twister *mt = _twister('uniform', _numpy_uniform)
     if mt is NULL or not kind or not _number(lower) or not _number(upper):
         return NotImplemented
@@ -159,21 +179,21 @@ def uniform(x, lower, upper):
     width = <double>upper - start
     if not -1e300 < width < 1e300:
         return NotImplemented
-    drawn = empty_like(x)
+    drawn = _empty(x, kind)
     with _lock:
         uniform_loop(kind, mt, drawn, start, width, PyArray_SIZE(drawn))
-    return drawn
+    return as_halves(drawn) if is_half(x) else drawn
 
 
 def gumbel(x):
-    cdef char kind = kind_of(x)
+    cdef char kind = _kind_of_numbers(x)
     cdef Twister *mt = _twister('gumbel', _numpy_gumbel)
     if mt is NULL or not kind:
         return NotImplemented
-    drawn = empty_like(x)
+    drawn = _empty(x, kind)
     with _lock:
         gumbel_loop(kind, mt, drawn, PyArray_SIZE(drawn))
-    return drawn
+    return as_halves(drawn) if is_half(x) else drawn
 
 
 cdef tuple _draw(object x, object ratio):
