@@ -86,7 +86,10 @@ struct Task {
         const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
         const ptrdiff_t units =
             std::min(std::max<ptrdiff_t>(TILE_SIZE / each, 1), end - begin);
-        const ptrdiff_t room = units * each * itemsize;
+        ptrdiff_t most = each;
+        for (int i = 0; i < operands; ++i)
+            most = std::max(most, step(i));
+        const ptrdiff_t room = units * most * itemsize;
         char *memory = (char *)malloc(room * operands);
         if (!memory)
             return false;
