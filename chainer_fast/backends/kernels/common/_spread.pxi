@@ -169,7 +169,8 @@ cdef object sum_to(object array, VariableNodeBase node):
             return None
     if not differs:
         return array
-    # Sums of halves stop growing; NumPy sums them as halves along all axes but the last.
+    # Sums of halves stop growing; NumPy sums them as halves along all axes but the
+    # last.
     terms = as_floats(array)
     total = reduced(0, terms, flags, True)
     if total is None:
