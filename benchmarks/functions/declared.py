@@ -25,7 +25,7 @@ def shapes_of(signature, size):
     """
     any_axes, one = SIZES[size]
     lengths = {'1': (1,), '*': any_axes, 'before': any_axes[:signature.axis],
-               'behind': (2,)}
+               'behind': (2,), '2n': (2 * one,)}
 
     def shape_of(symbols):
         return sum([lengths.get(symbol, (one,)) for symbol in symbols], ())

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from benchmarks.functions import records
-from chainer_fast.functions.activation import log_softmax, softmax
+from chainer_fast.functions.activation import crelu, log_softmax, softmax
 from chainer_fast.functions.array import (
     broadcast,
     concat,
@@ -574,6 +574,7 @@ ELEMENTWISE = {cls: functools.partial(of_record, cls, record)
 CASES = {
     **ELEMENTWISE,
     softmax.Softmax: lambda kind: along_axis(softmax.Softmax, kind),
+    crelu.CReLU: lambda kind: along_axis(crelu.CReLU, kind),
     logsumexp.LogSumExp: lambda kind: over_axes(logsumexp.LogSumExp, kind),
     cumprod.Cumprod: lambda kind: along_axis(cumprod.Cumprod, kind),
     log_softmax.LogSoftmax: lambda kind: along_axis(log_softmax.LogSoftmax, kind),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from chainer_fast import backend
 from chainer_fast.backends.kernels import activation as kernels
-from chainer_fast.backends.kernels.common import halves
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.declared import Declared
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import concat
@@ -11,6 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(Declared('crelu', ('crelu_grad', 0, 'g')))
 class CReLU(FunctionNode):
     """Concatenation of the positive parts of the input and of its negative.
 
@@ -37,14 +38,10 @@ class CReLU(FunctionNode):
         doubled[self.axis] *= 2
         return tuple(doubled)
 
-    @halves.forward_in_single
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
-        xp = backend.get_array_module(x)
         self.retain_inputs((0,))
-        y = xp.empty(self.get_output_shape(x.shape), x.dtype)
-        kernels.crelu(x, y, self.axis)
-        return y,
+        return kernels.crelu(x, self.axis),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -229,6 +229,7 @@ def test_number_of_arguments():
 @pytest.mark.parametrize('text, message', [
     ('x:G(*) -> y:F(*)', 'neither an array nor a number'),
     ('x:F(*) -> y:F(m)', 'other symbols than the first array'),
+    ('x:F(*,n) -> y:F(*,2m)', 'other symbols than the first array'),
     ('x:F(*)|E(*) -> y:F(*)', 'several types'),
 ])
 def test_signature_errors(text, message):

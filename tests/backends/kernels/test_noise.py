@@ -66,16 +66,18 @@ def test_ratio_of_a_number_that_is_drawn():
         assert flags.sum() == kept
 
 
-def test_it_is_the_compiled_form_that_runs():
-    x = np.ones((3, 4), 'f')
+@pytest.mark.parametrize('x', [
+    np.ones((3, 4), 'f'), np.ones((4, 6))[::2], np.ones((4, 6), 'e')[:, ::2]])
+def test_it_is_the_compiled_form_that_runs(x):
     for form in (noise.dropout.compiled(x, .5), noise.uniform.compiled(x, 0., 1.),
                  noise.kept.compiled(x, (2,), .5), noise.gumbel.compiled(x)):
         assert (form is NotImplemented) == forced.GENERAL
 
 
 @pytest.mark.parametrize('x', [
-    np.ones((2, 3), 'e'), np.ones((4, 6))[::2], np.float64(2.), np.ones((0, 3))])
-def test_other_arrays_go_the_long_way(x):
+    np.ones((40, 30), 'e'), np.ones((4, 6))[::2], np.float64(2.), np.ones((0, 3)),
+    np.ones((2, 3), '>f')])
+def test_other_arrays(x):
     x = np.asarray(x) if x.ndim else np.array(x)
     assert_same_stream(noise.dropout, 1, BEFORE['nothing'], x, .5)
     assert_same_stream(noise.uniform, 1, BEFORE['nothing'], x, 0., 2.)

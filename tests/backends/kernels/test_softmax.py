@@ -65,6 +65,18 @@ def test_logsumexp_over_any_axes(shape, dtype):
                 np.testing.assert_allclose(one, other, tolerance, tolerance)
 
 
+@pytest.mark.parametrize('dtype', 'fd')
+def test_logsumexp_over_axes_that_are_apart_in_memory(dtype):
+    x = np.moveaxis(gradients.uniform((3, 5, 6, 4), 0, dtype, -9, 9), -1, 1)
+    y = kernels.logsumexp.reference(x, (0, 1))
+    found = kernels.logsumexp.compiled(x, (0, 1))
+    np.testing.assert_allclose(found, y, 3e-6)
+    gx = kernels.logsumexp_grad.compiled(x, y, y)
+    expected = kernels.logsumexp_grad.reference(x, y, y)
+    np.testing.assert_allclose(gx, expected, 3e-6)
+    assert gx.strides == expected.strides
+
+
 @pytest.mark.parametrize('row', [
     [-np.inf] * 4, [np.inf, 0, 1, 2], [np.inf, -np.inf, 0, 0], [np.nan, 0, 0, 0],
     [3e38, -3e38, 0, 0], [-np.inf, 0, 0, 1]])

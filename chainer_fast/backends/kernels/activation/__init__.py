@@ -18,6 +18,7 @@ from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.common.copies import in_c_order, of_channels
 from chainer_fast.backends.kernels.common.elementwise import ACTIVATION
 from chainer_fast.backends.kernels.common.halves import in_single
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
@@ -84,25 +85,39 @@ def _halves(array, axis):
 _both_parts = elements.form('CReLU::of', 1, outputs=2)
 
 
-def _crelu_on_device(x, y, axis):
-    return _both_parts(x, out=_halves(y, axis))
+def _doubled(x, axis):
+    """Return an empty array with an axis twice as long."""
+    shape = list(x.shape)
+    shape[axis] *= 2
+    return get_array_module(x).empty(shape, x.dtype)
 
 
-@kernel(device=_crelu_on_device)
-def crelu(x: NdArray, y: NdArray, axis: int) -> NdArray:
-    """Fill the halves of ``y`` along an axis with rectified ``x`` and ``-x``."""
+def _crelu_on_device(x, axis):
+    y = _doubled(x, axis)
+    found = _both_parts(x, out=_halves(y, axis))
+    return found if found is NotImplemented else y
+
+
+@kernel(compiled=declared('crelu'), device=_crelu_on_device)
+@in_single
+def crelu(x: NdArray, axis: int) -> NdArray:
+    """Rectified ``x`` and ``-x``, concatenated along an axis."""
     xp = get_array_module(x)
+    y = _doubled(x, axis)
     above, below = _halves(y, axis)
     xp.maximum(x, 0, out=above)
     # negative() of NumPy 2.4.6 ignores strides where both arrays have some.
     xp.multiply(x, -1, out=below)
-    return xp.maximum(below, 0, out=below)
+    xp.maximum(below, 0, out=below)
+    return y
 
 
 _joined_parts = elements.form('CReLU::grad', 3)
 
 
-@kernel(device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
+@kernel(
+    compiled=declared('crelu_grad'),
+    device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
 @in_single
 def crelu_grad(x: NdArray, gy: NdArray, axis: int) -> NdArray:
     """Gradient of :func:`crelu`."""
@@ -188,7 +203,7 @@ def _total(terms, parameter):
     return arrays.force_array(total, parameter.dtype)
 
 
-@elements.kernel('Bend::of', compiled=_compiled.bend)
+@elements.kernel('Bend::of', compiled=declared('bend'))
 def bend(x: NdArray, signs: NdArray, slopes: NdArray) -> NdArray:
     """Multiply ``x`` by the slopes where ``signs`` is not at least zero."""
     xp = get_array_module(x)

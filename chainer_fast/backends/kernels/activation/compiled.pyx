@@ -16,8 +16,6 @@ np.import_array()
 
 cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
         namespace "chainer_fast::activation":
-    void bend_loop(
-        char, object x, object signs, object slopes, object out, ptrdiff_t) noexcept
     void mix_loop(
         char, object a, object b, object flags, object out, ptrdiff_t) noexcept
     void parametric_loop(
@@ -32,16 +30,6 @@ cdef extern from "chainer_fast/backends/kernels/activation/loops.hpp" \
     void maxout_grads_loop(
         char, object x, object y, object gy, object gx, ptrdiff_t groups,
         ptrdiff_t size, ptrdiff_t inner) noexcept
-
-
-def bend(x, signs, slopes):
-    cdef char kind = common_kind(x, signs)
-    if not kind or not common_kind(x, slopes):
-        return NotImplemented
-    out = empty_like(x)
-    clear_float_errors()
-    bend_loop(kind, x, signs, slopes, out, PyArray_SIZE(x))
-    return NotImplemented if float_errors() else out
 
 
 def mix(a, b, flags):

@@ -14,20 +14,6 @@ namespace chainer_fast::activation {
 namespace {
 
 template <typename T>
-CF_CLONES void bend_each(
-        const T *x, const T *signs, const T *slopes, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Bend::of(x[i], signs[i], slopes[i]);
-}
-
-template <typename T>
-void bend(const T *x, const T *signs, const T *slopes, T *out, ptrdiff_t n) {
-    parallel(n, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
-        bend_each(x + i, signs + i, slopes + i, out + i, end - i);
-    });
-}
-
-template <typename T>
 CF_CLONES void mix(
         const T *a, const T *b, const unsigned char *flags, T *out, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
@@ -220,7 +206,6 @@ CF_AVX2_CLONES void maxout_grads(
                 gx[j] = Maxout::grad(x[j], y[j], g[j]);
 }
 
-constexpr Loop bend_loop = {bend<float>, bend<double>};
 constexpr Loop mix_loop = {mix<float>, mix<double>};
 constexpr Loop parametric_loop = {parametric<float>, parametric<double>};
 constexpr Loop parametric_grads_loop = {

@@ -11,6 +11,7 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.common import halves, ufuncs
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC
+from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.elements import Elements
 from chainer_fast.types import NdArray
 
@@ -98,13 +99,14 @@ def abs_grad(x: NdArray, gy: NdArray) -> NdArray:
     return arrays.force_array(get_array_module(x).sign(x) * gy)
 
 
-@elements.kernel('Interpolation::of')
+@elements.kernel('Interpolation::of', compiled=declared('interpolate'))
 def interpolate(p: NdArray, x: NdArray, y: NdArray) -> NdArray:
     """``p * x + (1 - p) * y``."""
     return arrays.force_array(p * x + (p.dtype.type(1) - p) * y)
 
 
-@elements.kernel('Interpolation::grads', outputs=3)
+@elements.kernel(
+    'Interpolation::grads', outputs=3, compiled=declared('interpolate_grads'))
 def interpolate_grads(
         p: NdArray, x: NdArray, y: NdArray, gz: NdArray) -> tuple[NdArray, ...]:
     """Gradients of :func:`interpolate`."""

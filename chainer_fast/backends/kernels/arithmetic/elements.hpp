@@ -232,7 +232,7 @@ struct Sinh : BySlope {
 CF_LOOPS(Sinh, "cosh")
 CF_LOOP_OF_UFUNC(sinh)
 
-struct Erf : ByParts {
+struct Erf {
     template <typename T>
     static CF_ELEMENT T inner(T x) { return -(x * x); }
 
@@ -241,6 +241,12 @@ struct Erf : ByParts {
 
     template <typename T>
     static CF_ELEMENT T grad(T x, T gy) { return outer_grad(x, gy, T(exp(inner(x)))); }
+
+#if !defined(__CUDACC__)
+    static CF_ELEMENT float grad(float x, float gy) {
+        return outer_grad(x, gy, one_ulp::exp_of_negative(inner(x)));
+    }
+#endif
 };
 CF_LOOPS(Erf, "exp")
 

@@ -168,15 +168,14 @@ cdef object sum_to(object array, VariableNodeBase node):
             return None
     if not differs:
         return array
-    if PyArray_TYPE(<np.ndarray>array) == np.NPY_FLOAT16:
-        # Sums of halves stop growing; NumPy sums them as halves along all axes but the
-        # last.
-        total = as_halves(
-            _add_up(as_floats(array), tuple(axes), numpy.float32, None, True))
-    else:
-        total = reduced(0, array, flags, True)
-        if total is None:
-            total = _add_up(array, tuple(axes), None, None, True)
+    # Sums of halves stop growing; NumPy sums them as halves along all axes but the
+    # last.
+    terms = as_floats(array)
+    total = reduced(0, terms, flags, True)
+    if total is None:
+        total = _add_up(terms, tuple(axes), None, None, True)
+    if terms is not array:
+        total = as_halves(total)
     if extra == 0:
         return total
     shape.ptr, shape.len = dims, node.ndim

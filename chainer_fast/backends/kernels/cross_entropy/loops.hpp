@@ -80,13 +80,16 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
         ptrdiff_t j;
-        shift(b, scores, tops, p);
-        if (label)
+        if (label) {
+            exponentiate(b, scores, tops, p, exp);
             for (j = 0; j < b.columns; ++j)
                 sums[j] = label[j] < 0 ? (T)0 : scores[b.place(label[j], j)];
-        else
+        }
+        else {
+            shift(b, scores, tops, p);
             weigh(b, p, soft + b.at, sums, norms);
-        exponentiate(b, p, exp);
+            exponentiate(b, p, exp);
+        }
         add_up(b, p, totals);
         log.run(totals, logs, b.columns);
         make_factors(tops, logs, totals, b.columns);

@@ -54,6 +54,7 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
     cdef struct Shape:
         int n
         int *symbols
+        int *times
         bint whole
     cdef struct Axes:
         int *begin
@@ -64,7 +65,7 @@ cdef extern from "chainer_fast/backends/kernels/declared/check.hpp" \
     cdef cppclass Rules:
         Slot *slots
         int inputs, operands, symbols
-        bint any_axes, around, images, whole_rows, whole, without_middle
+        bint any_axes, around, images, whole_rows, whole, without_middle, doubles
         double work
         Body f
         Body d
@@ -253,7 +254,9 @@ cdef int _read_shape(symbols, first, Shape *shape) except -1:
         raise ValueError('a shape has more than %d symbols' % MOST_SYMBOLS)
     shape.n = len(symbols)
     for i, symbol in enumerate(symbols):
-        shape.symbols[i] = -1 if symbol == '1' else first.index(symbol)
+        shape.times[i] = 2 if symbol[0] == '2' else 1
+        shape.symbols[i] = -1 if symbol == '1' else first.index(
+            symbol.removeprefix('2'))
     shape.whole = symbols == first
     return 0
 
@@ -280,6 +283,8 @@ cdef int _read_rules(signature, Rules *rules) except -1:
     rules.without_middle = len(first) == 3 and any([
         first[1] not in shape for array in (*signature.inputs, *signature.outputs)
         for shape in array.shapes])
+    rules.doubles = '2' in str([
+        each.shapes for each in (*signature.inputs, *signature.outputs)])
     rules.inputs = len(signature.inputs)
     rules.operands = rules.inputs + len(signature.outputs)
     if rules.operands > MOST_OPERANDS:

@@ -24,7 +24,7 @@ inline ptrdiff_t distance(PyArrayObject *array, int axis) {
 
 /* A shape in symbols of the first array; -1 is an axis of length one. */
 struct Shape {
-    int n, symbols[MOST_SYMBOLS];
+    int n, symbols[MOST_SYMBOLS], times[MOST_SYMBOLS];
     bool whole;             // that of the first array
 };
 
@@ -190,6 +190,7 @@ struct Rules {
     bool whole_rows;        // the columns of a row belong together
     bool whole;             // and all rows: some result has none
     bool without_middle;    // some array has the axes around the middle alone
+    bool doubles;           // some array has an axis twice as long, and is in C order
     double work;
     Body f, d;
     Unary functions[MOST_FUNCTIONS];
@@ -265,7 +266,7 @@ private:
                    Held *kept) const {
         PyArrayObject *first = arrays[0];
         const Axes as_given = axes;
-        bool in_order = !task->halves && !is_in_c_order(first)
+        bool in_order = !task->halves && !doubles && !is_in_c_order(first)
             && (joins ? are_alike(arrays) : around && axes.follow(first));
         /* Arrays without the middle are read and made in C order. */
         if (in_order && ((images && axes.lengths[2] != 1)
@@ -314,7 +315,7 @@ private:
             for (int s = shape.n - 1; s >= 0; --s)
                 if (shape.symbols[s] >= 0) {
                     steps[shape.symbols[s]] = step;
-                    step *= lengths[shape.symbols[s]];
+                    step *= shape.times[s] * lengths[shape.symbols[s]];
                 }
             operand.row = symbols == 1 ? 0 : steps[0];
             operand.column = steps[symbols == 1 ? 0 : 1];
@@ -380,7 +381,8 @@ private:
                 continue;
             }
             for (int axis = axes.begin[symbol]; axis < axes.begin[symbol + 1]; ++axis)
-                if (own == ndim || PyArray_DIM(array, own++) != PyArray_DIM(first, axis))
+                if (own == ndim || PyArray_DIM(array, own++)
+                        != shape.times[s] * PyArray_DIM(first, axis))
                     return false;
         }
         return own == ndim;
@@ -415,7 +417,7 @@ private:
         for (int s = 0; s < shape.n; ++s)
             for (int axis = axes.begin[shape.symbols[s]];
                     axis < axes.begin[shape.symbols[s] + 1]; ++axis)
-                dims[ndim++] = PyArray_DIM(first, axis);
+                dims[ndim++] = shape.times[s] * PyArray_DIM(first, axis);
         return PyArray_EMPTY(ndim, dims, typenum, 0);
     }
 

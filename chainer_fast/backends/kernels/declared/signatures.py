@@ -10,7 +10,8 @@ Types
     of columns.
 Shapes
     ``*`` means any number of axes, a letter for one axis, ``1`` for an axis of length
-    one; all arrays share the lengths of axes. The first array has all of them. Those
+    one, and ``2n`` for an axis twice as long as ``n``; all arrays share the lengths of
+    axes. The first array has all of them. Those
     before the last symbol are rows, and the last one is columns; columns after a comma,
     and those of a shape of one symbol, are independent of each other, while columns
     after a semicolon belong to a row as a whole. ``|`` separates two shapes that an
@@ -137,7 +138,7 @@ def read(text: str) -> Signature:
     symbols = {*signature.inputs[0].shapes[0], '1'}
     for array in (*signature.inputs, *signature.outputs):
         for shape in array.shapes:
-            if not symbols.issuperset(shape):
+            if not symbols.issuperset([each.removeprefix('2') for each in shape]):
                 raise ValueError('%s has other symbols than the first array in %r' % (
                     array.name, text))
     return signature

@@ -6,14 +6,16 @@
 namespace chainer_fast {
 
 namespace accuracy { extern const Declaration KERNELS[]; }
-namespace arithmetic { extern const Declaration KERNELS[]; }
+namespace activation { extern const Declaration KERNELS[]; }
+namespace arithmetic { extern const Declaration KERNELS[], VECTORS[]; }
 namespace losses { extern const Declaration KERNELS[]; }
 namespace normalization { extern const Declaration KERNELS[], VECTORS[]; }
 namespace reduction { extern const Declaration KERNELS[]; }
 namespace softmax { extern const Declaration KERNELS[]; }
 
 inline const Declaration *const TABLES[] = {
-    accuracy::KERNELS, arithmetic::KERNELS, losses::KERNELS, normalization::KERNELS,
-    normalization::VECTORS, reduction::KERNELS, softmax::KERNELS, nullptr};
+    accuracy::KERNELS, activation::KERNELS, arithmetic::KERNELS, arithmetic::VECTORS,
+    losses::KERNELS, normalization::KERNELS, normalization::VECTORS, reduction::KERNELS,
+    softmax::KERNELS, nullptr};
 
 }  // namespace chainer_fast

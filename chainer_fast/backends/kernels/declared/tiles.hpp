@@ -85,11 +85,13 @@ struct Task {
     /* False if there is no memory. */
     bool run_tiles(ptrdiff_t begin, ptrdiff_t end) const {
         const ptrdiff_t each = by_columns ? 1 : call.columns * call.inner;
-        ptrdiff_t units = std::max<ptrdiff_t>(TILE_SIZE / each, 1);
+        ptrdiff_t units = std::max<ptrdiff_t>(TILE_SIZE / each, 1), most = each;
         if (side_by_side && each <= TILE_SIZE)
             units = (units + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
         units = std::min(units, end - begin);
-        const ptrdiff_t room = units * each * itemsize;
+        for (int i = 0; i < operands; ++i)
+            most = std::max(most, step(i));
+        const ptrdiff_t room = units * most * itemsize;
         char *memory = (char *)malloc(room * operands);
         if (!memory)
             return false;

@@ -24,11 +24,23 @@ def _logsumexp_by_loops(x, axis):
     y, groups = x, adjacent(axis, x.ndim)
     if not groups:
         return NotImplemented
+    axes = sum(groups, ())
     for group in groups:
         y = _logsumexp_of_axes(y, group)
         if y is NotImplemented:
+            # Axes may be adjacent, but not so in memory.
+            return y if len(groups) == len(axes) else _logsumexp_by_axes(x, axes)
+    return numpy.expand_dims(y, axes)
+
+
+def _logsumexp_by_axes(x, axes):
+    """Return logarithms of sums of one axis after the other, the last axis first."""
+    y = x
+    for axis in sorted(axes, reverse=True):
+        y = _logsumexp_of_axes(y, (axis,))
+        if y is NotImplemented:
             return y
-    return numpy.expand_dims(y, sum(groups, ()))
+    return numpy.expand_dims(y, axes)
 
 
 def _logsumexp_grad_by_loops(x, y, g):
@@ -37,8 +49,16 @@ def _logsumexp_grad_by_loops(x, y, g):
     ones = [axis for axis, length in enumerate(y.shape) if length == 1]
     if not ones:
         return NotImplemented
-    # Over the other axes results are repeated.
     group = adjacent(tuple(ones), x.ndim)[0]
+    gx = _logsumexp_grad_of_group(x, y, g, group)
+    if gx is NotImplemented and len(group) > 1:
+        # The axes may be adjacent, but not so in memory.
+        gx = _logsumexp_grad_of_group(x, y, g, group[-1:])
+    return gx
+
+
+def _logsumexp_grad_of_group(x, y, g, group):
+    # Over the other axes results are repeated.
     others = tuple([length for axis, length in enumerate(x.shape) if axis not in group])
     try:
         y, g = [numpy.broadcast_to(each.squeeze(group), others).copy()

@@ -17,8 +17,7 @@ void softmax(const Call &c) {
     for_each_block<T>(extent_of(c), [&](Block b) {
         T tops[BLOCK], totals[BLOCK];
         T *y = c.at<T>(1) + b.at;
-        shift(b, c.at<T>(0) + b.at, tops, y);
-        exponentiate(b, y, c.functions[0]);
+        exponentiate(b, c.at<T>(0) + b.at, tops, y, c.functions[0]);
         normalize(b, y, totals);
     });
 }
@@ -29,8 +28,7 @@ void log_softmax(const Call &c) {
         T tops[BLOCK], totals[BLOCK];
         const T *scores = c.at<T>(0) + b.at;
         T *y = c.at<T>(1) + b.at;
-        shift(b, scores, tops, y);
-        exponentiate(b, y, c.functions[0]);
+        exponentiate(b, scores, tops, y, c.functions[0]);
         add_up(b, y, totals);
         c.functions[1].run(totals, totals, b.columns);
         for (ptrdiff_t j = 0; j < b.columns; ++j)
@@ -61,15 +59,6 @@ void softmax_grad(const Call &c) {
     });
 }
 
-/* Whether a number is positive. */
-template <typename T>
-CF_CLONES bool any_positive(const T *y, ptrdiff_t n) {
-    int found = 0;
-    for (ptrdiff_t i = 0; i < n; ++i)
-        found |= y[i] > 0;
-    return found != 0;
-}
-
 /* Logarithms that are positive, as a user may have put them there, are no cases for this
  * loop, whose exponentials do not look at the sign: a flag has the reference compute. */
 template <typename T>
@@ -79,11 +68,9 @@ void log_softmax_grad(const Call &c) {
         const T *y = c.at<T>(0) + b.at, *gy = c.at<T>(1) + b.at;
         T *gx = c.at<T>(2) + b.at;
         for_each_stretch(b, [&](ptrdiff_t at, ptrdiff_t n) {
-            if (any_positive(y + at, n))
+            if (exponentials_below(y + at, T(0), gx + at, n, c.functions[0], gy + at))
                 feraiseexcept(FE_INVALID);
-            std::copy(y + at, y + at + n, gx + at);
         });
-        exponentiate(b, gx, c.functions[0]);
         add_up(b, gy, totals);
         for_each_element(b, totals, [=](ptrdiff_t k, T total) {
             gx[k] = gy[k] - gx[k] * total;
@@ -129,8 +116,7 @@ void logsumexp(const Call &c) {
         T tops[BLOCK], totals[BLOCK], terms[PART<T>];
         const T *x = c.at<T>(0) + b.at;
         if (b.stride == 1) {
-            shift(b, x, tops, terms);
-            exponentiate(b, terms, c.functions[0]);
+            exponentiate(b, x, tops, terms, c.functions[0]);
             add_up(b, terms, totals);
         }
         else {

@@ -138,6 +138,43 @@ void exponentiate(Block b, T *x, const Unary &exp) {
     });
 }
 
+/* Exponentials of numbers less a top in another array; true if a float is positive then,
+ * and its exponential is wrong. */
+CF_CLONES bool exponentials_below(
+        const float *x, float top, float *out, ptrdiff_t n, const Unary &) {
+    int32_t most = 0;
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        most = std::max(most, one_ulp::bits_of(x[i] - top));
+        out[i] = one_ulp::exp_of_negative(x[i] - top);
+    }
+    return most != 0;
+}
+
+CF_CLONES bool exponentials_below(
+        const double *x, double top, double *out, ptrdiff_t n, const Unary &exp) {
+    for (ptrdiff_t i = 0; i < n; ++i)
+        out[i] = x[i] - top;
+    exp.run(out, out, n);
+    return false;
+}
+
+/* The same, while the processor loads as many elements that are needed next. */
+template <typename T>
+bool exponentials_below(const T *x, T top, T *out, ptrdiff_t n, const Unary &exp,
+                        const T *next) {
+    constexpr ptrdiff_t step = 512, line = 64 / sizeof(T);
+    bool positive = false;
+    for (ptrdiff_t i = 0; i < n; i += step) {
+        const ptrdiff_t m = std::min(step, n - i);
+#if defined(__GNUC__)
+        for (ptrdiff_t k = 0; k < m; k += line)
+            __builtin_prefetch(next + i + k);
+#endif
+        positive |= exponentials_below(x + i, top, out + i, m, exp);
+    }
+    return positive;
+}
+
 /* Integers in the order of the floats that have their bits, and back. */
 CF_ELEMENT int32_t ordered(int32_t bits) { return bits ^ ((bits >> 31) & 0x7fffffff); }
 
@@ -165,8 +202,8 @@ template <typename T>
 CF_CLONES void find_tops(Block b, const T *x, T *tops) {
     ptrdiff_t i, j;
     for (j = 0; j < b.columns; ++j)
-        tops[j] = x[j];
-    for (i = 1; i < b.n; ++i)
+        tops[j] = b.stride == 1 ? largest_of(x + j * b.n, b.n) : x[j];
+    for (i = 1; b.stride != 1 && i < b.n; ++i)
         for (j = 0; j < b.columns; ++j)
             tops[j] = x[i * b.stride + j] > tops[j] ? x[i * b.stride + j] : tops[j];
 }
@@ -178,6 +215,20 @@ void shift(Block b, const T *x, T *tops, T *out) {
         return shift_contiguous(b, x, tops, out);
     find_tops(b, x, tops);
     subtract(b, x, tops, out);
+}
+
+/* The largest element of each column, and exponentials of the column relative to it. Short
+ * columns are exponentiated together. */
+template <typename T>
+void exponentiate(Block b, const T *x, T *tops, T *out, const Unary &exp) {
+    if (b.stride != 1 || b.n < 128) {
+        shift(b, x, tops, out);
+        return exponentiate(b, out, exp);
+    }
+    find_tops(b, x, tops);
+    for (ptrdiff_t j = 0; j < b.columns; ++j)
+        exponentials_below(x + j * b.n, tops[j], out + j * b.n, b.n, exp,
+                           x + (j + b.columns) * b.n);
 }
 
 template <typename T>
