@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import linalg
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import inv, matmul
@@ -8,6 +9,14 @@ from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
+
+
+class _TriangularInv(inv.Inv):
+    """Inverse of a lower triangular matrix."""
+
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        self.retain_outputs((0,))
+        return linalg.triangular_inverse(x[0]),
 
 
 class Cholesky(FunctionNode):
@@ -23,7 +32,7 @@ class Cholesky(FunctionNode):
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
-        return backend.get_array_module(*inputs).linalg.cholesky(inputs[0]),
+        return linalg.cholesky(inputs[0]),
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -38,7 +47,7 @@ class Cholesky(FunctionNode):
         xp = backend.get_array_module(gy)
         n = len(gy)
         half = xp.tri(n, dtype=gy.dtype) - xp.eye(n, dtype=gy.dtype) * .5
-        inverse = inv.inv(factor)
+        inverse, = _TriangularInv().apply((factor,))
         middle = matmul.matmul(factor, gy, transa=True) * half
         g = matmul.matmul(matmul.matmul(inverse, middle, transa=True), inverse)
         return (g + g.T) * .5,

@@ -58,9 +58,9 @@ def test_any_window(window, dtype, n, groups, channels, filters, bias, how):
 
 @settings(max_examples=40, deadline=None)
 @given(windows(), st.sampled_from('fd'), st.integers(1, 3), st.integers(2, 90),
-       st.booleans(), st.sampled_from(LAYOUTS))
-def test_a_filter_for_each_channel(window, dtype, n, groups, bias, how):
-    check(window, dtype, n, groups, 1, 1, bias, how)
+       st.integers(1, 3), st.booleans(), st.sampled_from(LAYOUTS))
+def test_filters_for_each_channel(window, dtype, n, groups, filters, bias, how):
+    check(window, dtype, n, groups, 1, filters, bias, how)
 
 
 def square(k, s, p, length, dilate=1):
@@ -80,6 +80,8 @@ def square(k, s, p, length, dilate=1):
     (square(3, 4, 1, 20), 2, 1, 3, 4),          # a stride that leaves pixels out
     (square(3, 1, 2, 20, 2), 2, 1, 20, 20),
     (square(3, 1, 1, 30), 3, 70, 1, 1),         # a filter for each channel
+    (square(3, 3, 2, 40, 2), 3, 7, 1, 1),       # planes in parts, with pixels left out
+    (square(5, 2, 0, 15), 30, 5, 1, 2),         # several planes together
     (square(3, 1, 1, 12), 3, 7, 5, 6),
 ])
 @pytest.mark.parametrize('how', ['plain', 'channels last'])
@@ -101,6 +103,19 @@ def rectangle(pad, height, width):
 ])
 @pytest.mark.parametrize('how', ['plain', 'channels last', 'part of the channels'])
 def test_polynomials(window, n, channels, filters, how):
+    check(window, 'f', n, 1, channels, filters, True, how)
+
+
+@pytest.mark.parametrize('window, n, channels, filters', [
+    (square(3, 1, 2, 28, 2), 3, 3, 8),          # few channels, divided by columns
+    (square(5, 1, 3, 25, 2), 4, 2, 20),         # other remainders of the pixels
+    (square(3, 1, 2, 30, 2), 3, 32, 40),        # polynomials of each part
+    (square(3, 1, 1, 35, 2), 2, 40, 33),        # parts of different lengths
+    (square(3, 1, 4, 40, 3), 3, 33, 32),
+    (((3, 3), (1, 1), (1, 2), (1, 2), (24, 34), (24, 34)), 2, 32, 32),
+])
+@pytest.mark.parametrize('how', ['plain', 'channels last', 'part of the channels'])
+def test_dilated_windows_in_parts(window, n, channels, filters, how):
     check(window, 'f', n, 1, channels, filters, True, how)
 
 
@@ -133,6 +148,28 @@ def test_results_have_their_channels_last(width):
     assert gW.flags.c_contiguous
 
 
+@pytest.mark.parametrize('filters, stride, side', [(1, 1, 12), (3, 1, 5), (2, 2, 9)])
+def test_planes_with_filters_of_their_own_keep_c_order(filters, stride, side):
+    window = square(3, stride, 1, side)
+    check(window, 'f', 5, 3, 1, filters)
+    x, W = random((2, 3, side, side), 'f', 0), random((3 * filters, 1, 3, 3), 'f', 1)
+    geometry, outs = (*window[1:4], 3), window[5]
+    y = kernels.convolve(x, W, None, *geometry, outs)
+    gx = kernels.convolve_transposed(y, W, None, *geometry, window[4])
+    assert y.flags.c_contiguous and gx.flags.c_contiguous
+
+
+def test_gradients_of_planes_with_infinite_numbers():
+    """Only the elements of the window that meet such a number are not finite."""
+    x, gy = random((3, 2, 12, 12), 'f', 0), random((3, 2, 12, 12), 'f', 1)
+    x[1, 1, 5, 0] = np.inf
+    geometry = (3, 3), (1, 1), (1, 1), (1, 1), 2
+    found = kernels.correlate(x, gy, *geometry, x.dtype)
+    wide = kernels.correlate.reference(x.astype('d'), gy.astype('d'), *geometry, 'd')
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(wide))
+    assert np.isfinite(found[1, 0, :, 2]).all() and not np.isfinite(found[1]).all()
+
+
 def test_infinite_numbers_stay_where_they_are_seen():
     x = np.zeros((1, 4, 12, 12), 'f')
     x[0, 0, 6, 6] = np.inf
@@ -146,7 +183,8 @@ def test_infinite_numbers_stay_where_they_are_seen():
 @pytest.mark.parametrize('window, n, groups, channels, filters', [
     (square(3, 1, 1, 24), 8, 1, 64, 64), (square(1, 1, 0, 20), 8, 1, 96, 128),
     (square(4, 2, 1, 32), 16, 1, 3, 64), (square(3, 1, 1, 4), 4, 1, 256, 256),
-    (square(3, 1, 1, 64), 8, 64, 1, 1), (square(3, 1, 1, 32), 8, 1, 20, 20)])
+    (square(3, 1, 1, 64), 8, 64, 1, 1), (square(3, 1, 1, 32), 8, 1, 20, 20),
+    (square(3, 1, 2, 32, 2), 8, 1, 32, 32)])
 @pytest.mark.parametrize('width', [32, 64], indirect=True)
 def test_threads_do_not_change_results(window, n, groups, channels, filters):
     ksize, stride, pad, dilate, lengths, outs = window

@@ -15,10 +15,66 @@ def test_inverse(device, check):
     assert_allclose(y, linalg.inverse.reference(x, check), rtol=1e-6)
 
 
+def positive(dtype, *shape):
+    x = np.random.RandomState(0).uniform(-1, 1, shape).astype(dtype)
+    return x @ x.swapaxes(-1, -2) + np.eye(shape[-1], dtype=dtype)
+
+
+def check(kernel, x, *args):
+    """Compare a compiled form with the reference in double precision."""
+    y = kernel.compiled(x, *args)
+    assert y.dtype == x.dtype and y.flags.c_contiguous
+    tolerance = 1e-4 if x.dtype == 'f' else 1e-11
+    assert_allclose(y, kernel.reference(x.astype('d'), *args), tolerance, tolerance)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('how', [lambda x: x, lambda x: x.swapaxes(-1, -2),
+                                 lambda x: x[..., ::-1]])
+def test_inverses_of_long_matrices(dtype, how):
+    x = positive(dtype, 2, 70, 70)
+    x[:, 0] += 1
+    check(linalg.inverse, how(x), False)
+    check(linalg.inverse, how(x)[0], False)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+def test_half_of_a_long_matrix_is_factorized(dtype):
+    x = positive(dtype, 70, 70)
+    check(linalg.cholesky, x)
+    y = linalg.cholesky(x)
+    x[np.triu_indices(70, 1)] = np.nan
+    np.testing.assert_array_equal(linalg.cholesky(x), y)
+    np.testing.assert_array_equal(np.triu(y, 1), 0)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+def test_inverses_of_long_triangular_matrices(dtype):
+    x = np.tril(positive(dtype, 70, 70)) + 20 * np.eye(70, dtype=dtype)
+    check(linalg.triangular_inverse, x)
+    np.testing.assert_array_equal(np.triu(linalg.triangular_inverse(x), 1), 0)
+
+
+@pytest.mark.parametrize('x', [
+    np.eye(63), np.eye(64, dtype='e'), np.ones((64, 65)), np.eye(64, dtype='>f4'),
+    np.ones(64)])
+def test_other_matrices_are_left_to_numpy(x):
+    assert linalg.inverse.compiled(x, False) is NotImplemented
+    assert linalg.cholesky.compiled(x) is NotImplemented
+    assert linalg.triangular_inverse.compiled(x) is NotImplemented
+
+
+@pytest.mark.parametrize('n', [2, 64])
+def test_no_factor_in_host_memory(n):
+    with pytest.raises(np.linalg.LinAlgError, match='Matrix is not positive definite'):
+        linalg.cholesky(-np.eye(n))
+
+
 @pytest.mark.parametrize('check', [False, True])
-def test_no_inverse_in_host_memory(check):
-    with pytest.raises(np.linalg.LinAlgError):
-        linalg.inverse(SINGULAR, check)
+@pytest.mark.parametrize('n', [2, 64])
+def test_no_inverse_in_host_memory(check, n):
+    with pytest.raises(np.linalg.LinAlgError, match='Singular matrix'):
+        linalg.inverse(np.ones((n, n), 'f'), check)
 
 
 @pytest.mark.gpu

@@ -29,6 +29,7 @@ cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" \
         Steps steps
         ptrdiff_t channel
     bint has_vectors() noexcept
+    bint has_own_filters(const Convolution &c) noexcept
     int &longest_vector() noexcept
     ptrdiff_t products(const Convolution &c) noexcept
     void gather_patches(
@@ -226,7 +227,9 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
         result = _by_products(task, c, a, b, bias)
         if result is not None:
             return result
-    result = new_result(task, c, a, vectors)
+    # Planes in C order are not transposed if each has filters of its own.
+    result = new_result(task, c, a, vectors and not (
+        has_own_filters(c) and _described(a).channel != 1))
     if bias is not None:
         bias = in_order(bias)
         start = PyArray_DATA(<np.ndarray>bias)

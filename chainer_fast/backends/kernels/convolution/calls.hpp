@@ -4,7 +4,7 @@
 #define CHAINER_FAST_CONVOLUTION_CALLS_HPP
 
 #include "chainer_fast/backends/kernels/common/call.hpp"
-#include "chainer_fast/backends/kernels/convolution/channels_last.hpp"
+#include "chainer_fast/backends/kernels/convolution/dilation.hpp"
 
 namespace chainer_fast::convolution {
 namespace {
@@ -47,6 +47,11 @@ void run(Task task, const Convolution &c, Gemm gemm, const AnyImages &any_images
     const Images<T> places = {(T *)any_places.data, any_places.steps, any_places.channel};
     if (gemm)
         Runner<T>{task, c, gemm, bias}.run(images.data, filters, places.data);
+    else if (by_planes(c, images, places)
+             && run_by_planes(task, c, images.data, filters, places.data, bias))
+        return;
+    else if (run_by_parts(task, c, images, filters, places, bias))
+        return;
     else if (task == CONVOLVE)
         convolve_channels_last<T>(c, images, filters, places, bias);
     else if (task == TRANSPOSE)

@@ -3,6 +3,7 @@
 #define CHAINER_FAST_CONVOLUTION_CHANNELS_LAST_HPP
 
 #include "chainer_fast/backends/kernels/convolution/few_channels.hpp"
+#include "chainer_fast/backends/kernels/convolution/planes.hpp"
 #include "chainer_fast/backends/kernels/convolution/tiles.hpp"
 #include "chainer_fast/backends/kernels/convolution/winograd_filters.hpp"
 

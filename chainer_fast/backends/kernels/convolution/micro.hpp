@@ -67,6 +67,14 @@ struct Micro {
     void (*correlate[MOST_VECTORS][MOST_CHANNELS])(const Correlation<T> &);
     void (*correlate_by_channel[MOST_CHANNEL_VECTORS])(const Correlation<T> &,
                                                       ptrdiff_t n);
+    /* Adds `taps` runs of n elements, each multiplied by a weight, to a number. Whole
+       vectors are read and written. */
+    void (*sum_runs)(const T *in, const ptrdiff_t *offsets, const T *weights,
+                     ptrdiff_t taps, T start, T *out, ptrdiff_t n);
+    /* Copies n elements of each row, from and to some offsets. */
+    void (*copy_rows)(const T *in, const ptrdiff_t *in_rows, ptrdiff_t in_step, T *out,
+                      const ptrdiff_t *out_rows, ptrdiff_t out_step, ptrdiff_t rows,
+                      ptrdiff_t n);
     /* Adds `taps` runs of n elements to those that begin at `rows` of an image, unless
        these are negative. */
     void (*add_rows)(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,

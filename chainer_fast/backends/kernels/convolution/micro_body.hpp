@@ -162,6 +162,57 @@ void correlate_by_channel(const Correlation<T> &job, ptrdiff_t n) {
     }
 }
 
+/* The sum of some runs, each multiplied by a number, for some vectors. */
+template <typename T, int M>
+CF_ELEMENT void sum_vectors(const T *in, const ptrdiff_t *offsets, const T *weights,
+                            ptrdiff_t taps, T start, T *out) {
+    typedef Lanes<T> L;
+    typename L::V sums[M];
+    CF_UNROLL(16)
+    for (int v = 0; v < M; ++v)
+        sums[v] = L::same(start);
+    for (ptrdiff_t t = 0; t < taps; ++t) {
+        const typename L::V weight = L::same(weights[t]);
+        CF_UNROLL(16)
+        for (int v = 0; v < M; ++v)
+            sums[v] = L::fma(L::load(in + offsets[t] + v * L::N), weight, sums[v]);
+    }
+    CF_UNROLL(16)
+    for (int v = 0; v < M; ++v)
+        L::store(out + v * L::N, sums[v]);
+}
+
+template <typename T>
+void sum_runs(const T *in, const ptrdiff_t *offsets, const T *weights, ptrdiff_t taps,
+              T start, T *out, ptrdiff_t n) {
+    constexpr ptrdiff_t N = Lanes<T>::N;
+    ptrdiff_t i = 0;
+    for (; i + 3 * N < n; i += 4 * N)
+        sum_vectors<T, 4>(in + i, offsets, weights, taps, start, out + i);
+    for (; i < n; i += N)
+        sum_vectors<T, 1>(in + i, offsets, weights, taps, start, out + i);
+}
+
+template <typename T>
+void copy_rows(const T *in, const ptrdiff_t *in_rows, ptrdiff_t in_step, T *out,
+               const ptrdiff_t *out_rows, ptrdiff_t out_step, ptrdiff_t rows,
+               ptrdiff_t n) {
+    typedef Lanes<T> L;
+    for (ptrdiff_t r = 0; r < rows; ++r) {
+        const T *from = in + in_rows[r];
+        T *to = out + out_rows[r];
+        if (in_step == 1 && out_step == 1)
+            for (ptrdiff_t i = 0; i < n; i += L::N)
+                store_some(to + i, load_some(from + i, n - i), n - i);
+        else if (in_step == 2 && out_step == 1)
+            for (ptrdiff_t i = 0; i < n; ++i)
+                to[i] = from[2 * i];
+        else
+            for (ptrdiff_t i = 0; i < n; ++i)
+                to[i * out_step] = from[i * in_step];
+    }
+}
+
 template <typename T>
 void add_rows(const T *runs, T *image, const ptrdiff_t *rows, ptrdiff_t taps,
               ptrdiff_t n) {
@@ -217,7 +268,7 @@ Micro<T> micro_kernels(std::integer_sequence<int, P...>,
             {{tile<T, P + 1, 1>...}, {tile<T, P + 1, 2>...}},
             {tile_by_channel<T, P + 1>...},
             {{correlate_tile<T, C + 1, 1>...}, {correlate_tile<T, C + 1, 2>...}},
-            {correlate_by_channel<T, V + 1>...}, add_rows<T>,
+            {correlate_by_channel<T, V + 1>...}, sum_runs<T>, copy_rows<T>, add_rows<T>,
             winograd_square<T, 6, winograd_line_in<T>>,
             winograd_square<T, 4, winograd_line_filter<T, 4>>, winograd_filters<T>,
             winograd_out<T>, winograd_sums<T>, transpose<T>};

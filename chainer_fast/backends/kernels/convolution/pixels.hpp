@@ -53,7 +53,7 @@ struct Images {
 /* An image in C order, with channels last. */
 template <typename T>
 void channels_last(const Micro<T> &micro, const T *in, T *out, ptrdiff_t channels,
-                   ptrdiff_t plane, ptrdiff_t begin, ptrdiff_t end) {
+                   ptrdiff_t apart, ptrdiff_t plane, ptrdiff_t begin, ptrdiff_t end) {
     const ptrdiff_t lanes = micro.lanes;
     const T *from[16];
     T *to[16];
@@ -64,7 +64,7 @@ void channels_last(const Micro<T> &micro, const T *in, T *out, ptrdiff_t channel
             for (ptrdiff_t i = 0; i < rows; ++i)
                 from[i] = in + (c + i) * plane + p;
             for (ptrdiff_t j = 0; j < columns; ++j)
-                to[j] = out + (p + j) * channels + c;
+                to[j] = out + (p + j) * apart + c;
             micro.transpose(from, rows, columns, to, false);
         }
 }
@@ -76,18 +76,26 @@ struct Pixels {
     Steps steps;
     Buffer<T> copy;
 
+    /* The images, or their copy, as an array. */
+    Images<T> images(const Images<T> &given) const {
+        return copy.get() ? Images<T>{copy.get(), steps, 1} : given;
+    }
+
     /* `lengths` are those of the axes of an image. */
     Pixels(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images,
            ptrdiff_t channels, ptrdiff_t nd, const ptrdiff_t *lengths)
             : data(given.data), steps(given.steps) {
         if (given.channel == 1 || channels == 1)
             return;
+        /* Pixels a power of two apart would share few sets of the cache. */
+        const ptrdiff_t line = 64 / sizeof(T);
+        const ptrdiff_t apart = channels + (channels % (16 * line) ? 0 : line);
         ptrdiff_t plane = 1;
         for (ptrdiff_t j = nd - 1; j >= 0; --j) {
-            steps.axis[j] = plane * channels;
+            steps.axis[j] = plane * apart;
             plane *= lengths[j];
         }
-        steps.image = plane * channels;
+        steps.image = plane * apart;
         copy = Buffer<T>(images * steps.image);
         data = copy.get();
         /* In blocks with the pixels of some vectors. */
@@ -101,7 +109,7 @@ struct Pixels {
                 const ptrdiff_t n = i / blocks, first = i % blocks * block;
                 convolution::channels_last(
                     micro, given.data + n * given.steps.image, out + n * size, channels,
-                    plane, first, std::min(first + block, plane));
+                    apart, plane, first, std::min(first + block, plane));
             }
         });
     }
@@ -164,7 +172,7 @@ void pad_columns(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images
             if (channel == 1 && apart == channels)
                 memcpy(out, in, (end - first) * channels * sizeof(T));
             else if (apart == 1 && channels > 3)
-                channels_last(micro, in, out, channels, channel, 0, end - first);
+                channels_last(micro, in, out, channels, channels, channel, 0, end - first);
             else if (channels == 3)
                 for (ptrdiff_t x = 0; x < end - first; ++x)
                     for (ptrdiff_t c = 0; c < 3; ++c)

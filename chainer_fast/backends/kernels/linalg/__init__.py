@@ -8,6 +8,65 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.types import NdArray
 
 
+#: The least length of matrices for which SciPy's LAPACK is called. It is twice to four
+#: times as fast as NumPy's functions, but may round differently.
+LONG = 64
+
+
+def _lapack(x):
+    """Return SciPy's LAPACK and the letter of a type if they support long matrices."""
+    if x.ndim < 2 or x.shape[-1] < LONG or x.shape[-2] != x.shape[-1] or (
+            x.dtype.char not in 'fd' or not x.dtype.isnative):
+        return None, ''
+    from scipy.linalg import lapack
+    return lapack, {'f': 's', 'd': 'd'}[x.dtype.char]
+
+
+def _each(compute, x):
+    """Compute a matrix from each one in the last two axes."""
+    y = numpy.empty(x.shape, x.dtype)
+    for at in numpy.ndindex(*x.shape[:-2]):
+        y[at] = compute(x[at])
+    return y
+
+
+def _inverse_by_lapack(x, check):
+    lapack, letter = _lapack(x)
+    if lapack is None:
+        return NotImplemented
+    factors, inverted = [getattr(lapack, letter + name) for name in ('getrf', 'getri')]
+
+    def compute(a):
+        # The transposed matrix is in Fortran's order, and so is its inverse.
+        lu, pivots, info = factors(a.T)
+        if info > 0:
+            raise numpy.linalg.LinAlgError('Singular matrix')
+        return inverted(lu, pivots, 64 * len(a), overwrite_lu=True)[0].T
+    return _each(compute, x)
+
+
+def _triangular_inverse_by_lapack(x):
+    lapack, letter = _lapack(x)
+    if lapack is None:
+        return NotImplemented
+    inverted = getattr(lapack, letter + 'trtri')
+    return _each(lambda a: inverted(a.T)[0].T, x)
+
+
+def _cholesky_by_lapack(x):
+    lapack, letter = _lapack(x)
+    if lapack is None:
+        return NotImplemented
+    factored = getattr(lapack, letter + 'potrf')
+
+    def compute(a):
+        upper, info = factored(a.T)
+        if info > 0:
+            raise numpy.linalg.LinAlgError('Matrix is not positive definite')
+        return upper.T
+    return _each(compute, x)
+
+
 def _inverse_on_device(x, check):
     if not check:
         return NotImplemented
@@ -18,7 +77,7 @@ def _inverse_on_device(x, check):
     return y
 
 
-@kernel(device=_inverse_on_device)
+@kernel(compiled=_inverse_by_lapack, device=_inverse_on_device)
 def inverse(x: NdArray, check: bool) -> NdArray:
     """Invert the matrices in the last two axes.
 
@@ -41,3 +100,42 @@ def inverse(x: NdArray, check: bool) -> NdArray:
         If a matrix is singular, on the host or with ``check``.
     """
     return cuda.get_array_module(x).linalg.inv(x)
+
+
+@kernel(compiled=_triangular_inverse_by_lapack)
+def triangular_inverse(x: NdArray) -> NdArray:
+    """Invert a lower triangular matrix whose diagonal has no zeros.
+
+    Parameters
+    ----------
+    x : array
+        Matrix with zeros above the diagonal.
+
+    Returns
+    -------
+    array
+        Inverse.
+    """
+    return cuda.get_array_module(x).linalg.inv(x)
+
+
+@kernel(compiled=_cholesky_by_lapack)
+def cholesky(x: NdArray) -> NdArray:
+    """Factorize a symmetric positive definite matrix, of which half is read.
+
+    Parameters
+    ----------
+    x : array
+        Matrix.
+
+    Returns
+    -------
+    array
+        Lower triangular matrix.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is not positive definite, on the host.
+    """
+    return cuda.get_array_module(x).linalg.cholesky(x)
