@@ -1,7 +1,7 @@
 """Initializers that draw from uniform distributions."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import initializer
 from chainer_fast.initializers import _random
@@ -43,7 +43,7 @@ class Uniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 0.05, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -92,7 +92,7 @@ class LeCunUniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -144,7 +144,7 @@ class GlorotUniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -194,7 +194,7 @@ class HeUniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
