@@ -76,7 +76,7 @@ def load_pickle(
     name = _loading.name_of(file)
     if hasattr(file, 'read'):
         return _load(file, name, allowed, encoding)
-    with open(os.fspath(file), 'rb') as opened:
+    with _loading.open_to_read(file) as opened:
         return _load(opened, name, allowed, encoding)
 
 
