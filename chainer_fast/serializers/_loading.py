@@ -153,7 +153,7 @@ class Loading:
 def open_to_read(path):
     """Open a file; a folder raises the same error on all systems.
 
-    Windows only says that permission is denied.
+    The error of Windows only denies the permission.
     """
     try:
         return open(os.fspath(path), 'rb')
