@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn, TypeVar
 
 from chainer_fast.types import NdArray, Xp
 
@@ -54,7 +55,7 @@ def _missing(what):
     return NotImplementedError('a device has to define %s' % (what,))
 
 
-def _required(what, doc) -> tp.Any:
+def _required(what, doc) -> Any:
     """Make a property that subclasses must override."""
     def missing(self):
         raise _missing(what)
@@ -62,7 +63,7 @@ def _required(what, doc) -> tp.Any:
 
 
 #: An array, a list or a tuple of arrays, or None.
-Arrays = tp.TypeVar('Arrays')
+Arrays = TypeVar('Arrays')
 
 
 class Device:
@@ -97,8 +98,8 @@ class Device:
 
     xp: Xp = _required(
         '`xp`', 'Module whose functions work on the arrays of the device.')
-    name: tp.Any = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
-    supported_array_types: tuple[type[tp.Any], ...] = _required(
+    name: Any = _required('`name`', "Specifier of the device, e.g. ``'@cupy:0'``.")
+    supported_array_types: tuple[type[Any], ...] = _required(
         '`supported_array_types`', 'Tuple of the array types that the device can hold.')
 
     def __str__(self) -> str:
@@ -115,17 +116,17 @@ class Device:
 
     # Arrays move by `send`, and the current device changes by `using_device`.
     # `with device:` does neither; it raises an error that explains this.
-    def __enter__(self) -> tp.NoReturn:
+    def __enter__(self) -> NoReturn:
         raise RuntimeError(
             'a device is not a context manager; '
             'write `with chainer.using_device(device):`')
 
     def __exit__(
             self, exc_type: type[BaseException] | None, exc_value: BaseException | None,
-            traceback: tp.Any) -> None:
+            traceback: Any) -> None:
         return None
 
-    def create_context(self) -> tp.ContextManager[tp.Any]:
+    def create_context(self) -> AbstractContextManager[Any]:
         """Return a context manager in which this is the current device.
 
         Returns
@@ -156,7 +157,7 @@ class Device:
         """
         return _convert_arrays(arrays, self.send_array)
 
-    def send_array(self, array: tp.Any) -> NdArray:
+    def send_array(self, array: Any) -> NdArray:
         """Transfer one array, or return it if it is already on the device.
 
         Parameters
@@ -174,7 +175,7 @@ class Device:
     def use(self) -> None:
         """Make this the current device of the thread, if the backend has one."""
 
-    def is_array_supported(self, array: tp.Any) -> bool:
+    def is_array_supported(self, array: Any) -> bool:
         """Return whether functions can use ``array`` on this device without a transfer.
 
         Parameters
@@ -198,5 +199,5 @@ class NamedDevice(Device):
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.name == self.name
 
-    def is_array_supported(self, array: tp.Any) -> bool:
+    def is_array_supported(self, array: Any) -> bool:
         return isinstance(array, self.supported_array_types)

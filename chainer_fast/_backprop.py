@@ -1,8 +1,9 @@
 """Backpropagation from several variables at once."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
@@ -17,9 +18,9 @@ _backprop_to_all = _backprop_core.backprop_to_all
 
 
 def backward(
-        outputs: tuple[tp.Any, ...] | tp.Sequence[Variable],
-        grad_outputs: tp.Sequence[Variable | None] | None = None,
-        **kwargs: tp.Any) -> None:
+        outputs: tuple[Any, ...] | Sequence[Variable],
+        grad_outputs: Sequence[Variable | None] | None = None,
+        **kwargs: Any) -> None:
     """Propagate gradients from several variables at once.
 
     Each function is differentiated once, even if several outputs depend on it. Unlike

@@ -1,7 +1,7 @@
 """Warnings, at import, about libraries that are too old or too new."""
 import re
-import typing as tp
 import warnings
+from typing import Any
 
 from chainer_fast import _version
 from chainer_fast.backends import cuda
@@ -39,7 +39,7 @@ def _satisfies(version, specifier):
     """Return whether a version is within bounds such as ``'>=13.0,<15.0'``."""
     release = _release(version)
     for bound in specifier.split(','):
-        found: tp.Any = re.match(r'\s*(>=|<)\s*([0-9.]+)\s*$', bound)
+        found: Any = re.match(r'\s*(>=|<)\s*([0-9.]+)\s*$', bound)
         operator, limit = found.groups()
         if (release < _release(limit)) == (operator == '>='):
             return False

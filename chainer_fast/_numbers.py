@@ -6,12 +6,13 @@ Code that computes sizes or positions from arguments therefore converts them fir
 """
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterable
+from typing import Any
 
 import numpy
 
 
-def plain(value: tp.Any) -> tp.Any:
+def plain(value: Any) -> Any:
     """Convert a NumPy integer or bool to Python's type; return anything else unchanged.
 
     An array of one element is converted like its element, as NumPy does for an int.
@@ -36,7 +37,7 @@ def plain(value: tp.Any) -> tp.Any:
     return value
 
 
-def one(value: tp.Any) -> tp.Any:
+def one(value: Any) -> Any:
     """Return the only number of a sequence or an array, or anything else unchanged.
 
     Examples
@@ -50,7 +51,7 @@ def one(value: tp.Any) -> tp.Any:
     return value
 
 
-def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
+def plain_all(values: Iterable[Any]) -> tuple[Any, ...]:
     """Return a tuple of numbers, each converted by :func:`plain`.
 
     Examples
@@ -69,7 +70,7 @@ def plain_all(values: tp.Iterable[tp.Any]) -> tuple[tp.Any, ...]:
     return tuple([plain(each) for each in values])
 
 
-def pair(values: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
+def pair(values: Any, name: str) -> tuple[Any, Any]:
     """Return a pair of numbers, each converted by :func:`plain`.
 
     Raises
@@ -94,7 +95,7 @@ def pair(values: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
     return numbers
 
 
-def both(value: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
+def both(value: Any, name: str) -> tuple[Any, Any]:
     """Return the numbers of both axes from a pair or from one number for both.
 
     Raises
@@ -118,7 +119,7 @@ def both(value: tp.Any, name: str) -> tuple[tp.Any, tp.Any]:
     return pair(value, name)
 
 
-def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
+def shape(array: numpy.ndarray) -> tuple[Any, ...]:
     """Return a shape whose lengths are the elements of an array.
 
     Examples
@@ -132,7 +133,7 @@ def shape(array: numpy.ndarray) -> tuple[tp.Any, ...]:
     return tuple(numpy.atleast_1d(array).tolist())
 
 
-def whole(value: tp.Any) -> tp.Any:
+def whole(value: Any) -> Any:
     """Convert an integral float to an int, and anything else by :func:`plain`.
 
     NaN and infinity remain floats, so that later comparisons with them fail.

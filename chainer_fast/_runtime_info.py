@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import platform
-import typing as tp
+from typing import IO, Any
 
 import numpy
 
@@ -51,7 +51,7 @@ def _get_runtime_info():
     return _RuntimeInfo()
 
 
-def print_runtime_info(out: tp.IO[tp.Any] | None = None) -> None:
+def print_runtime_info(out: IO[Any] | None = None) -> None:
     """Print the versions of Python's platform and of the libraries in use.
 
     Parameters

@@ -1,7 +1,8 @@
 """Devices of all backends: selection by specifiers and by arrays."""
 from __future__ import annotations
 
-import typing as tp
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy
 
@@ -140,7 +141,7 @@ def _get_device_cupy_or_numpy(device_id):
     return CpuDevice()
 
 
-def using_device(device_spec: DeviceSpec) -> tp.ContextManager[tp.Any]:
+def using_device(device_spec: DeviceSpec) -> AbstractContextManager[Any]:
     """Make a device the current one for a ``with`` block.
 
     Parameters
@@ -166,7 +167,7 @@ def using_device(device_spec: DeviceSpec) -> tp.ContextManager[tp.Any]:
     return get_device(device_spec).create_context()
 
 
-def get_array_module(*args: tp.Any) -> Xp:
+def get_array_module(*args: Any) -> Xp:
     """Return the module whose functions work on the arguments.
 
     Parameters
@@ -195,12 +196,12 @@ def get_array_module(*args: tp.Any) -> Xp:
         for arg in args:
             array = getattr(arg, 'raw_array', arg)
             if isinstance(array, kinds.wrappers):
-                kind: tp.Any = kinds.kind_of(array)
+                kind: Any = kinds.kind_of(array)
                 return kind.module
     return cuda.get_array_module(*args)
 
 
-def get_device_from_array(*arrays: tp.Any) -> Device:
+def get_device_from_array(*arrays: Any) -> Device:
     """Return the device of the first argument that is not on the CPU, or else the CPU.
 
     Parameters

@@ -1,7 +1,7 @@
 """Drawing computational graphs."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import function_node, variable
 from chainer_fast._help.display import graph
@@ -38,7 +38,7 @@ class DotNode:
     """
 
     def __init__(
-            self, node: tp.Any, attribute: tp.Any = None,
+            self, node: Any, attribute: Any = None,
             show_name: bool = True) -> None:
         is_variable = isinstance(node, variable.VariableNode)
         assert is_variable or isinstance(node, function_node.FunctionNode), (
@@ -49,7 +49,7 @@ class DotNode:
             label = '%s: %s' % (node.name, label)
         self.node = node
         self.id_: int = id(node)
-        self.attribute: dict[str, tp.Any] = {
+        self.attribute: dict[str, Any] = {
             'label': label, 'shape': 'oval' if is_variable else 'box',
             **(attribute or {})}
 
@@ -96,14 +96,14 @@ class ComputationalGraph:
     See :func:`build_computational_graph`.
     """
 
-    nodes: list[tp.Any]
-    edges: list[tuple[tp.Any, ...]]
-    variable_style: tp.Any
-    function_style: tp.Any
+    nodes: list[Any]
+    edges: list[tuple[Any, ...]]
+    variable_style: Any
+    function_style: Any
 
     def __init__(
-            self, nodes: list[tp.Any], edges: list[tuple[tp.Any, ...]],
-            variable_style: tp.Any = 'default', function_style: tp.Any = 'default',
+            self, nodes: list[Any], edges: list[tuple[Any, ...]],
+            variable_style: Any = 'default', function_style: Any = 'default',
             rankdir: str = 'TB', remove_variable: bool = False,
             show_name: bool = True) -> None:
         if rankdir not in _RANKDIRS:
@@ -185,7 +185,7 @@ def _skip_variable(nodes, edges):
 
 
 def build_computational_graph(
-        outputs: tp.Any, remove_split: bool = True,
+        outputs: Any, remove_split: bool = True,
         variable_style: dict[str, str] | str = 'default',
         function_style: dict[str, str] | str = 'default', rankdir: str = 'TB',
         remove_variable: bool = False, show_name: bool = True) -> ComputationalGraph:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import abc
 import threading
-import typing as tp
 import warnings
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from chainer_fast import backend, types
+from chainer_fast import backend
 from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
-from chainer_fast.types import NdArray
+from chainer_fast.types import CudaDeviceSpec, DeviceSpec, NdArray, Xp
 from chainer_fast.utils import meta
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.variable import Variable
 
 
@@ -32,12 +32,12 @@ _thread_local = _ThreadLocal()
 _RETIRED_METHODS = ('to_cpu', 'to_gpu', 'to_intel64')
 
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     _EnableFinal = abc.ABC
 else:
     _EnableFinal = meta.enable_final(meta_base=abc.ABCMeta)
 
-_Resident = tp.TypeVar('_Resident', bound='DeviceResident')
+_Resident = TypeVar('_Resident', bound='DeviceResident')
 
 
 class DeviceResident(_EnableFinal):
@@ -68,7 +68,7 @@ class DeviceResident(_EnableFinal):
         visitor.visit_device_resident(self)
 
     @property
-    def xp(self) -> types.Xp:
+    def xp(self) -> Xp:
         """Array module of the device: ``numpy`` or ``cupy``."""
         return getattr(self.device, 'xp', None)
 
@@ -96,7 +96,7 @@ class DeviceResident(_EnableFinal):
     @meta.final(action=DeprecationWarning)
     def to_gpu(
             self: _Resident,
-            device: types.CudaDeviceSpec | None = None) -> _Resident:
+            device: CudaDeviceSpec | None = None) -> _Resident:
         """Move everything on the CPU to a GPU.
 
         .. deprecated:: 7.0
@@ -169,7 +169,7 @@ class DeviceResident(_EnableFinal):
         return self
 
     @meta.final
-    def to_device(self: _Resident, device: types.DeviceSpec) -> _Resident:
+    def to_device(self: _Resident, device: DeviceSpec) -> _Resident:
         """Move the object to a device.
 
         Parameters
@@ -207,7 +207,7 @@ class DeviceResidentsVisitor:
         """
         raise NotImplementedError()
 
-    def visit_array(self, arr: tp.Any) -> NdArray:
+    def visit_array(self, arr: Any) -> NdArray:
         """Visit an array that does not belong to a variable.
 
         Parameters
@@ -250,7 +250,7 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
 
     def __init__(
             self, device: Device,
-            entry_method_info: tuple[str, dict[str, tp.Any]] | None = None,
+            entry_method_info: tuple[str, dict[str, Any]] | None = None,
             skip_between_cupy_devices: bool = False,
             starting_device_resident: DeviceResident | None = None) -> None:
         self._device = device
@@ -273,7 +273,7 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
                 and device_resident is not self._start):
             getattr(device_resident, self._retired_method)(**self._retired_kwargs)
 
-    def visit_array(self, arr: tp.Any) -> NdArray:
+    def visit_array(self, arr: Any) -> NdArray:
         if self._stays(backend.get_device_from_array(arr)):
             return arr
         return self._device.send(arr)
@@ -289,7 +289,7 @@ class _ToDeviceVisitor(DeviceResidentsVisitor):
         if where == self._device:
             return True
         if _thread_local.flag_gpu_to_gpu is None:
-            target: tp.Any = self._device
+            target: Any = self._device
             warnings.warn(
                 'to_gpu() does not move arrays that are already on a GPU: they remain '
                 'on GPU-%s, not GPU-%s. Use to_device() to move between GPUs.'
@@ -307,7 +307,7 @@ class _ToChainerxVisitor(DeviceResidentsVisitor):
             device_resident._device = backend.ChainerxDevice.from_fallback_device(
                 device)
 
-    def visit_array(self, arr: tp.Any) -> NdArray:
+    def visit_array(self, arr: Any) -> NdArray:
         return backend.to_chx(arr)
 
     def visit_variable(self, param: Variable) -> None:
@@ -321,7 +321,7 @@ class _FromChainerxVisitor(DeviceResidentsVisitor):
         if isinstance(device, backend.ChainerxDevice):
             device_resident._device = device.fallback_device
 
-    def visit_array(self, arr: tp.Any) -> NdArray:
+    def visit_array(self, arr: Any) -> NdArray:
         return backend.from_chx(arr)
 
     def visit_variable(self, param: Variable) -> None:

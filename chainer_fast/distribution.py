@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import _numbers, backend
 from chainer_fast.functions.array import reshape
@@ -45,7 +46,7 @@ class Distribution:
     ((5, 3, 2), (5, 3, 2))
     """
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         slots = {}
         if isinstance(state, tuple):    # of a subclass that has slots
             state, slots = state
@@ -322,7 +323,7 @@ def _is_computed(cls, name, value):
 _KLDIVERGENCE = {}
 
 
-def register_kl(Dist1: type, Dist2: type) -> tp.Callable[..., tp.Any]:
+def register_kl(Dist1: type, Dist2: type) -> Callable[..., Any]:
     """Return a decorator that registers a formula for :func:`kl_divergence`.
 
     Parameters

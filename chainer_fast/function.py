@@ -3,9 +3,11 @@ for backpropagation."""
 from __future__ import annotations
 
 import traceback
-import typing as tp
 import warnings
 import weakref
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn
 
 from chainer_fast import function_node, variable
 from chainer_fast.backends import cuda
@@ -24,7 +26,7 @@ from chainer_fast.variable import (
 )
 
 
-def no_backprop_mode() -> tp.ContextManager[tp.Any]:
+def no_backprop_mode() -> AbstractContextManager[Any]:
     """Return a context manager that turns off the construction of graphs.
 
     Variables computed inside do not refer to the functions that computed them, which
@@ -51,7 +53,7 @@ def no_backprop_mode() -> tp.ContextManager[tp.Any]:
     return using_config('enable_backprop', False)
 
 
-def force_backprop_mode() -> tp.ContextManager[tp.Any]:
+def force_backprop_mode() -> AbstractContextManager[Any]:
     """Return a context manager that turns on the construction of graphs.
 
     It takes effect inside :func:`no_backprop_mode`, too. This is the same as
@@ -92,7 +94,7 @@ class FunctionAdapter(function_node.FunctionNode):
     """
 
     _function = None
-    _weak_function: tp.Any = None
+    _weak_function: Any = None
 
     def __init__(self, function: Function) -> None:
         super().__init__()
@@ -104,7 +106,7 @@ class FunctionAdapter(function_node.FunctionNode):
         self._weak_function = None
 
     @property
-    def function(self) -> Function | tp.Any:
+    def function(self) -> Function | Any:
         """The function; None if it has been released."""
         if self._function is None:
             return self._weak_function()
@@ -187,7 +189,7 @@ class Function:
     _owned_node = None
     _node = None
 
-    def __call__(self, *inputs: VariableOrArray) -> tp.Any:
+    def __call__(self, *inputs: VariableOrArray) -> Any:
         """Compute the outputs and add the function to the graph.
 
         Parameters
@@ -207,7 +209,7 @@ class Function:
         outputs = node.apply(inputs)
         return outputs[0] if len(outputs) == 1 else outputs
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # A copy gets its own node.
         return {key: value for key, value in vars(self).items()
                 if key not in ('_node', '_owned_node')}
@@ -230,7 +232,7 @@ class Function:
         return self.node.inputs
 
     @property
-    def outputs(self) -> tuple[tp.Any, ...] | None:
+    def outputs(self) -> tuple[Any, ...] | None:
         """Weak references to the nodes of the outputs; None outside of a graph."""
         return self.node.outputs
 
@@ -360,11 +362,11 @@ class Function:
         on_gpu = any(isinstance(array, cuda.ndarray) for array in arrays)
         return getattr(self, method + ('_gpu' if on_gpu else '_cpu'))
 
-    def _not_written(self, method) -> tp.NoReturn:
+    def _not_written(self, method) -> NoReturn:
         raise NotImplementedError(
             '%s has neither forward nor %s' % (type(self).__name__, method))
 
-    def retain_inputs(self, indexes: tp.Sequence[int]) -> None:
+    def retain_inputs(self, indexes: Sequence[int]) -> None:
         """Declare which inputs backward needs; called in forward.
 
         Parameters
@@ -375,7 +377,7 @@ class Function:
         self.node.retain_inputs(indexes)
 
     def retain_outputs(
-            self, indexes: tp.Sequence[int],
+            self, indexes: Sequence[int],
             retain_after_backward: bool = False) -> None:
         """Keep outputs for backward, in :attr:`output_data`; called in forward.
 

@@ -1,16 +1,16 @@
 """Hooks that are called when functions are applied and differentiated."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, TypeVar
 
 from chainer_fast._core.configuration.state import get_function_hooks
 from chainer_fast.types import GradArrays
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 
-_Hook = tp.TypeVar('_Hook', bound='FunctionHook')
+_Hook = TypeVar('_Hook', bound='FunctionHook')
 
 
 class FunctionHook:

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import typing as tp
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
 import numpy
 
@@ -42,7 +43,7 @@ class _FallbackType:
 
 
 #: What ``forward_chainerx`` returns to have ``forward`` compute the outputs instead.
-Fallback: tp.Any = _FallbackType()
+Fallback: Any = _FallbackType()
 
 
 class FunctionNode(_graph.FunctionBase):
@@ -96,7 +97,7 @@ class FunctionNode(_graph.FunctionBase):
     is_elementwise = False
     chainerx_device = None
 
-    _input_layouts: tp.Any = None
+    _input_layouts: Any = None
     _output_layouts = None
     _local_function_hooks = None
     _supports_static_optimizations = False
@@ -143,24 +144,24 @@ class FunctionNode(_graph.FunctionBase):
         return hooks
 
     @property
-    def input_layouts(self) -> tuple[tp.Any, ...]:
+    def input_layouts(self) -> tuple[Any, ...]:
         """Memory layouts of the inputs, a tuple; None is the standard layout."""
         if self._input_layouts is not None:
             return self._input_layouts
         return (None,) * self._input_count
 
     @property
-    def output_layouts(self) -> tuple[tp.Any, ...]:
+    def output_layouts(self) -> tuple[Any, ...]:
         """Memory layouts of the outputs, a tuple; to be set in ``forward``."""
         if self._output_layouts is not None:
             return self._output_layouts
         return (None,) * self._output_count
 
     @output_layouts.setter
-    def output_layouts(self, layouts: tp.Iterable[tp.Any]) -> None:
+    def output_layouts(self, layouts: Iterable[Any]) -> None:
         self._output_layouts = tuple(layouts)
 
-    def __call__(self, *args: tp.Any, **kwargs: tp.Any) -> tp.NoReturn:
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError(
             'FunctionNode is not callable: call its apply method, with a tuple of '
             'inputs. Function %s' % type(self).__name__)
@@ -266,7 +267,7 @@ class FunctionNode(_graph.FunctionBase):
         raise NotImplementedError(
             '%s has neither forward nor forward_gpu' % type(self).__name__)
 
-    def forward_chainerx(self, inputs: tuple[tp.Any, ...]) -> tp.Any:
+    def forward_chainerx(self, inputs: tuple[Any, ...]) -> Any:
         """Compute the outputs for ChainerX arrays; may be overridden.
 
         Parameters
@@ -283,7 +284,7 @@ class FunctionNode(_graph.FunctionBase):
         """
         return Fallback
 
-    def retain_inputs(self, indexes: tp.Sequence[int]) -> None:
+    def retain_inputs(self, indexes: Sequence[int]) -> None:
         """Keep input arrays for backward; to be called in forward.
 
         Parameters
@@ -291,9 +292,9 @@ class FunctionNode(_graph.FunctionBase):
         indexes : iterable of int
             Positions of the inputs. Other inputs are released with their variables.
         """
-        self._input_indexes_to_retain: tp.Any = indexes
+        self._input_indexes_to_retain: Any = indexes
 
-    def retain_outputs(self, indexes: tp.Sequence[int]) -> None:
+    def retain_outputs(self, indexes: Sequence[int]) -> None:
         """Keep output arrays for backward; to be called in forward.
 
         Parameters
@@ -301,7 +302,7 @@ class FunctionNode(_graph.FunctionBase):
         indexes : iterable of int
             Positions of the outputs. Other outputs are released with their variables.
         """
-        self._output_indexes_to_retain: tp.Any = indexes
+        self._output_indexes_to_retain: Any = indexes
 
     # -- backward
 
@@ -312,13 +313,13 @@ class FunctionNode(_graph.FunctionBase):
             node = reference()
             if node is not None:
                 node.unchain()
-        self.outputs: tp.Any = None
-        self.inputs: tp.Any = None
+        self.outputs: Any = None
+        self.inputs: Any = None
 
     @overridable
     def backward(
             self, target_input_indexes: tuple[int, ...],
-            grad_outputs: GradOutputs) -> tp.Sequence[Variable | None]:
+            grad_outputs: GradOutputs) -> Sequence[Variable | None]:
         """Compute the gradients of inputs; to be overridden.
 
         Parameters
@@ -339,7 +340,7 @@ class FunctionNode(_graph.FunctionBase):
     def backward_accumulate(
             self, target_input_indexes: tuple[int, ...],
             grad_outputs: GradOutputs,
-            grad_inputs: tuple[Variable | None, ...]) -> tp.Sequence[Variable | None]:
+            grad_inputs: tuple[Variable | None, ...]) -> Sequence[Variable | None]:
         """Compute the gradients of inputs and add them to those found so far.
 
         Override it instead of :meth:`backward` if computing and adding in one step is
@@ -483,10 +484,10 @@ def _check_partners(name, values, partner_name, partners):
 
 
 def grad(
-        outputs: tp.Sequence[Variable],
-        inputs: tp.Sequence[Variable],
-        grad_outputs: tp.Sequence[Variable | None] | None = None,
-        grad_inputs: tp.Sequence[Variable | None] | None = None,
+        outputs: Sequence[Variable],
+        inputs: Sequence[Variable],
+        grad_outputs: Sequence[Variable | None] | None = None,
+        grad_inputs: Sequence[Variable | None] | None = None,
         set_grad: bool = False, retain_grad: bool = False,
         enable_double_backprop: bool = False,
         loss_scale: float | None = None) -> list[Variable | None]:

@@ -1,11 +1,11 @@
 """Hooks that run before and after the forward computation of links."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainer_fast._core.configuration.state import get_link_hooks as _get_link_hooks
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.link import Link
 
 
@@ -25,8 +25,8 @@ class _ForwardPreprocessCallbackArgs:
     """
 
     def __init__(
-            self, link: Link, forward_name: str, args: tuple[tp.Any, ...],
-            kwargs: dict[tp.Any, tp.Any]) -> None:
+            self, link: Link, forward_name: str, args: tuple[Any, ...],
+            kwargs: dict[Any, Any]) -> None:
         self.link, self.forward_name = link, forward_name
         self.args, self.kwargs = args, kwargs
 
@@ -46,13 +46,13 @@ class _ForwardPostprocessCallbackArgs(_ForwardPreprocessCallbackArgs):
     """
 
     def __init__(
-            self, link: Link, forward_name: str, args: tuple[tp.Any, ...],
-            kwargs: dict[tp.Any, tp.Any], out) -> None:
+            self, link: Link, forward_name: str, args: tuple[Any, ...],
+            kwargs: dict[Any, Any], out) -> None:
         super().__init__(link, forward_name, args, kwargs)
         self.out = out
 
 
-_Hook = tp.TypeVar('_Hook', bound='LinkHook')
+_Hook = TypeVar('_Hook', bound='LinkHook')
 
 
 class LinkHook:
@@ -125,7 +125,7 @@ class LinkHook:
             As for :meth:`added`.
         """
 
-    def forward_preprocess(self, args: tp.Any) -> None:
+    def forward_preprocess(self, args: Any) -> None:
         """Called before the forward computation of a link.
 
         Parameters
@@ -135,7 +135,7 @@ class LinkHook:
             ``kwargs``.
         """
 
-    def forward_postprocess(self, args: tp.Any) -> None:
+    def forward_postprocess(self, args: Any) -> None:
         """Called after the forward computation of a link, unless it raised.
 
         Parameters

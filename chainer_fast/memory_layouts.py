@@ -5,7 +5,7 @@ Only functions that support layouts accept variables with the channels last; see
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import function_node
 from chainer_fast.backends import layouts
@@ -41,8 +41,8 @@ class AsLayout(function_node.FunctionNode):
     """
 
     # Both are known once the function has run.
-    in_layout: tp.Any = None
-    axes: tp.Any = None
+    in_layout: Any = None
+    axes: Any = None
 
     def __init__(self, layout: str | None) -> None:
         self.out_layout = layout

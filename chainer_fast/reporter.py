@@ -5,8 +5,10 @@ import collections
 import contextlib
 import json
 import threading
-import typing as tp
 import warnings
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy
 
@@ -78,11 +80,11 @@ class Reporter:
     """
 
     def __init__(self) -> None:
-        self.observation: dict[tp.Any, tp.Any] = {}
+        self.observation: dict[Any, Any] = {}
         self._observer_names = {}
 
     def add_observers(
-            self, prefix: str, observers: tp.Iterable[tuple[str, tp.Any]]) -> None:
+            self, prefix: str, observers: Iterable[tuple[str, Any]]) -> None:
         """Register observers, such as the links of a model.
 
         Parameters
@@ -95,7 +97,7 @@ class Reporter:
         for name, observer in observers:
             self.add_observer(prefix + name, observer)
 
-    def add_observer(self, name: str, observer: tp.Any) -> None:
+    def add_observer(self, name: str, observer: Any) -> None:
         """Register an observer.
 
         Parameters
@@ -107,7 +109,7 @@ class Reporter:
         """
         self._observer_names[id(observer)] = name
 
-    def report(self, values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
+    def report(self, values: dict[Any, Any], observer: Any = None) -> None:
         """Report values.
 
         A variable is stored as a copy outside of the graph, unless
@@ -138,7 +140,7 @@ class Reporter:
         for name, value in values.items():
             self.observation['%s/%s' % (prefix, name)] = value
 
-    def scope(self, observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[tp.Any]:
+    def scope(self, observation: dict[Any, Any]) -> AbstractContextManager[Any]:
         """Enter the reporter and let it write to a dictionary for a ``with`` block.
 
         Parameters
@@ -168,7 +170,7 @@ class _Scope(contextlib.ContextDecorator):
     A given reporter becomes the current one; otherwise the current one is used.
     """
 
-    def __init__(self, reporter, observation: dict[tp.Any, tp.Any]) -> None:
+    def __init__(self, reporter, observation: dict[Any, Any]) -> None:
         self._reporter, self._observation = reporter, observation
         self._outside = []
 
@@ -191,7 +193,7 @@ def _copy_variable(value):
     return value.__copy__() if isinstance(value, variable.Variable) else value
 
 
-def report(values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
+def report(values: dict[Any, Any], observer: Any = None) -> None:
     """Report values to the current reporter; does nothing if there is none.
 
     Parameters
@@ -215,7 +217,7 @@ def report(values: dict[tp.Any, tp.Any], observer: tp.Any = None) -> None:
         reporters[-1].report(values, observer)
 
 
-def report_scope(observation: dict[tp.Any, tp.Any]) -> tp.ContextManager[None]:
+def report_scope(observation: dict[Any, Any]) -> AbstractContextManager[None]:
     """Let the current reporter write to a dictionary for a ``with`` block.
 
     Parameters
@@ -316,7 +318,7 @@ class Summary:
             self._x2 += _widen(weighted * value)
             self._n += _widen_weight(weight)
 
-    def compute_mean(self) -> tp.Any:
+    def compute_mean(self) -> Any:
         """Return the mean of the values.
 
         Returns
@@ -332,7 +334,7 @@ class Summary:
         with backend.using_device(backend.get_device_from_array(self._x)):
             return self._x / self._n
 
-    def make_statistics(self) -> tuple[tp.Any, ...]:
+    def make_statistics(self) -> tuple[Any, ...]:
         """Return the mean and the standard deviation (of the population).
 
         Returns
@@ -378,7 +380,7 @@ class DictSummary:
     def __init__(self) -> None:
         self._summaries = collections.defaultdict(Summary)
 
-    def add(self, d: dict[tp.Any, tp.Any]) -> None:
+    def add(self, d: dict[Any, Any]) -> None:
         """Add a dictionary.
 
         Parameters
@@ -404,7 +406,7 @@ class DictSummary:
             if _is_scalar(value):
                 self._summaries[name].add(value, weight=weight)
 
-    def compute_mean(self) -> dict[str, tp.Any]:
+    def compute_mean(self) -> dict[str, Any]:
         """Return a dictionary of the means.
 
         Returns
@@ -414,7 +416,7 @@ class DictSummary:
         """
         return {name: s.compute_mean() for name, s in self._summaries.items()}
 
-    def make_statistics(self) -> dict[tp.Any, tp.Any]:
+    def make_statistics(self) -> dict[Any, Any]:
         """Return a dictionary of the means and standard deviations.
 
         Returns

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-import typing as tp
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from chainer_fast import link
 from chainer_fast._help import mistakes
@@ -84,7 +85,7 @@ class Sequential(link.ChainList):
     10
     """
 
-    def __init__(self, *layers: tp.Callable[..., tp.Any]) -> None:
+    def __init__(self, *layers: Callable[..., Any]) -> None:
         super().__init__()
         self._layers = []
         for layer in layers:
@@ -95,7 +96,7 @@ class Sequential(link.ChainList):
         inside = '\n'.join(['', *lines]).replace('\n', '\n  ')
         return '%s(%s)' % (type(self).__name__, inside + '\n' if lines else '')
 
-    def forward(self, *x: tp.Any) -> tp.Any:
+    def forward(self, *x: Any) -> Any:
         """Apply the layers.
 
         Parameters
@@ -126,7 +127,7 @@ class Sequential(link.ChainList):
             raise
         return x
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         if any(map(_is_lambda, self._layers)):
             raise ValueError(
                 'a Sequential that holds a lambda cannot be pickled or copied deeply: '
@@ -174,22 +175,22 @@ class Sequential(link.ChainList):
                 layer, ': Sequential(*layers) accepts them as separate arguments'
                 if isinstance(layer, (list, tuple)) else ''))
 
-    def __contains__(self, layer: tp.Any) -> bool:
+    def __contains__(self, layer: Any) -> bool:
         return layer in self._layers
 
     def __len__(self) -> int:
         return len(self._layers)
 
-    def __getitem__(self, i: int | slice) -> tp.Any:
+    def __getitem__(self, i: int | slice) -> Any:
         return self._layers[i]
 
-    def __reversed__(self) -> tp.Iterator[tp.Any]:
+    def __reversed__(self) -> Iterator[Any]:
         return reversed(self._layers)
 
-    def __iter__(self) -> tp.Iterator[tp.Any]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._layers)
 
-    def __setitem__(self, i: tp.Any, layer: tp.Any) -> None:
+    def __setitem__(self, i: Any, layer: Any) -> None:
         if i >= len(self._layers):
             raise ValueError(
                 'index %s is out of range of %d layers' % (i, len(self._layers)))
@@ -204,7 +205,7 @@ class Sequential(link.ChainList):
         self._check_addable(other)
         return Sequential(*self._layers, *other._layers)
 
-    def __iadd__(self, other: tp.Iterable[tp.Any]) -> Sequential:
+    def __iadd__(self, other: Iterable[Any]) -> Sequential:
         self._check_addable(other)
         self.extend(other)
         return self
@@ -215,7 +216,7 @@ class Sequential(link.ChainList):
             raise ValueError(
                 'only a Sequential can be added to a Sequential, not %s' % type(other))
 
-    def insert(self, i: int, layer: tp.Callable[..., tp.Any]) -> None:
+    def insert(self, i: int, layer: Callable[..., Any]) -> None:
         """Insert a layer.
 
         Parameters
@@ -236,7 +237,7 @@ class Sequential(link.ChainList):
         self._check_layer(layer)
         self._place(i + n if i < 0 else i, layer)
 
-    def append(self, layer: tp.Callable[..., tp.Any]) -> None:
+    def append(self, layer: Callable[..., Any]) -> None:
         """Append a layer.
 
         Parameters
@@ -246,7 +247,7 @@ class Sequential(link.ChainList):
         """
         self.insert(len(self._layers), layer)
 
-    def extend(self, sequential: tp.Iterable[tp.Callable[..., tp.Any]]) -> None:
+    def extend(self, sequential: Iterable[Callable[..., Any]]) -> None:
         """Append the layers of another :class:`Sequential`, or of any iterable.
 
         Parameters
@@ -257,7 +258,7 @@ class Sequential(link.ChainList):
         for layer in list(sequential):
             self.append(layer)
 
-    def pop(self, i: int = -1) -> tp.Callable[..., tp.Any]:
+    def pop(self, i: int = -1) -> Callable[..., Any]:
         """Remove a layer and return it.
 
         Parameters
@@ -277,7 +278,7 @@ class Sequential(link.ChainList):
         self._layers.clear()
         self._children.clear()
 
-    def remove(self, layer: tp.Callable[..., tp.Any]) -> None:
+    def remove(self, layer: Callable[..., Any]) -> None:
         """Remove the first layer that equals ``layer``.
 
         Parameters
@@ -321,7 +322,7 @@ class Sequential(link.ChainList):
         """
         return [_name_of(x) for x in self._layers].count(type_name)
 
-    def count(self, layer: tp.Callable[..., tp.Any]) -> int:
+    def count(self, layer: Callable[..., Any]) -> int:
         """Return the number of layers that equal ``layer``.
 
         Parameters
@@ -337,7 +338,7 @@ class Sequential(link.ChainList):
         return self._layers.count(layer)
 
     def index(
-            self, layer: tp.Callable[..., tp.Any], start: int | None = None,
+            self, layer: Callable[..., Any], start: int | None = None,
             end: int | None = None) -> int:
         """Return the position of the first layer that equals ``layer``.
 
@@ -411,7 +412,7 @@ class Sequential(link.ChainList):
             clone.__dict__.update(own)
             clone._separate()
         else:
-            memo: tp.Any = dict(zip(map(id, self._children), children, strict=True))
+            memo: Any = dict(zip(map(id, self._children), children, strict=True))
             clone.__dict__.update(copy.deepcopy(own, memo))
         clone._layers, clone._children = layers, children
         clone.name = None
@@ -420,7 +421,7 @@ class Sequential(link.ChainList):
             clone._initialize_own()
         return clone
 
-    def copyparams(self, link: tp.Any, copy_persistent: bool = True) -> None:
+    def copyparams(self, link: Any, copy_persistent: bool = True) -> None:
         """Copy the values of all parameters from a Sequential of the same structure.
 
         Each link copies from the layer at its position. Parameters that a subclass adds

@@ -1,7 +1,7 @@
 """Base classes of serializers and deserializers."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast._help import mistakes
 
@@ -37,7 +37,7 @@ class AbstractSerializer:
     3
     """
 
-    def __call__(self, key: str, value: tp.Any) -> tp.Any:
+    def __call__(self, key: str, value: Any) -> Any:
         """Save or load one value.
 
         Parameters
@@ -74,7 +74,7 @@ class AbstractSerializer:
 class Deserializer(AbstractSerializer):
     """Base class of deserializers, which load objects."""
 
-    def load(self, obj: tp.Any) -> None:
+    def load(self, obj: Any) -> None:
         """Load into an object by its ``serialize`` method.
 
         Parameters
@@ -89,7 +89,7 @@ class Deserializer(AbstractSerializer):
 class Serializer(AbstractSerializer):
     """Base class of serializers, which save objects."""
 
-    def save(self, obj: tp.Any) -> None:
+    def save(self, obj: Any) -> None:
         """Save an object by its ``serialize`` method.
 
         Parameters

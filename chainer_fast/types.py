@@ -3,11 +3,14 @@
 Every module imports this one, so it imports nothing from the package, not even for type
 checkers. Aliases that name variables are in :mod:`chainer_fast.variable`.
 """
+from __future__ import annotations
+
 import numbers
 import sys
-import typing as tp
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias, TypedDict, Union
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from types import ModuleType
 
     import numpy
@@ -16,24 +19,24 @@ if tp.TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 #: Shape of an array, or its length if it has one dimension.
-ShapeSpec = int | tp.Sequence[int]
+ShapeSpec = int | Sequence[int]
 
 #: Anything that ``numpy.dtype`` accepts, and ``chainer_fast.mixed16``.
-DTypeSpec = tp.Any
+DTypeSpec = Any
 
 #: An array module: ``numpy`` or ``cupy``.
-Xp = tp.Any
+Xp = Any
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     # CuPy's classes have no types; checkers accept them in place of NumPy's.
-    NdArray: tp.TypeAlias = numpy.ndarray[tp.Any, tp.Any]
-    ScalarValue: tp.TypeAlias = (
+    NdArray: TypeAlias = numpy.ndarray[Any, Any]
+    ScalarValue: TypeAlias = (
         numpy.generic | bytes | str | memoryview | numbers.Number | complex)
-    GradArrays: tp.TypeAlias = tuple[NdArray | tp.Any, ...]
+    GradArrays: TypeAlias = tuple[NdArray | Any, ...]
     # A device is Any to type checkers.
-    CudaDeviceSpec: tp.TypeAlias = int | numpy.integer[tp.Any] | tp.Any
-    DeviceSpec: tp.TypeAlias = (
-        str | tuple[str, int] | ModuleType | tuple[ModuleType, int] | tp.Any)
+    CudaDeviceSpec: TypeAlias = int | numpy.integer[Any] | Any
+    DeviceSpec: TypeAlias = (
+        str | tuple[str, int] | ModuleType | tuple[ModuleType, int] | Any)
 else:
     def _later(name):
         """Refer to a class of a module that is imported later than this one."""
@@ -41,9 +44,9 @@ else:
         if sys.version_info >= (3, 14):
             # Names are looked up in the module of the annotation, whatever module is
             # given.
-            return tp.ForwardRef(
+            return ForwardRef(
                 '__import__(%r, fromlist=[%r]).%s' % (module, name, name))
-        return tp.ForwardRef(name, module=module)
+        return ForwardRef(name, module=module)
 
     _numpy_array = _later('numpy.ndarray')
     _cupy_array = _later('chainer_fast.backends.cuda.ndarray')
@@ -51,43 +54,43 @@ else:
     _cuda_device = _later('chainer_fast.backends.cuda.Device')
 
     #: An array of any backend.
-    NdArray = tp.Union[
+    NdArray = Union[
         _numpy_array, _cupy_array, _later('chainer_fast.chainerx.ndarray')]
 
     #: A scalar that an array can be filled with.
     # Type checkers do not accept int and float as a Number, but accept them as a
     # complex.
-    ScalarValue = tp.Union[
+    ScalarValue = Union[
         _later('numpy.generic'), bytes, str, memoryview, numbers.Number, complex]
 
     #: Arrays of a function, some of which may be None. ``Any`` in place of None spares
     #: functions that always have all arrays the errors of type checkers.
-    GradArrays = tuple[tp.Union[_numpy_array, _cupy_array, tp.Any], ...]
+    GradArrays = tuple[Union[_numpy_array, _cupy_array, Any], ...]
 
     #: A CUDA device.
-    CudaDeviceSpec = tp.Union[_cuda_device, int, _later('numpy.integer')]
+    CudaDeviceSpec = Union[_cuda_device, int, _later('numpy.integer')]
 
     #: What :func:`chainer_fast.get_device` accepts.
-    DeviceSpec = tp.Union[
+    DeviceSpec = Union[
         _later('chainer_fast.backend.Device'),
         _later('chainer_fast.backends._chainerx.ChainerxDevice'), _cuda_device, str,
         tuple[str, int], _module, tuple[_module, int]]
 
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from typing_extensions import Unpack as _Unpack
 else:
     class _Unpack:
         """Marks ``**kwargs`` whose names are those of a ``TypedDict``."""
 
         def __class_getitem__(cls, item):
-            return tp.Any       # for which Python 3.10 has no type
+            return Any       # for which Python 3.10 has no type
 
 
-class _ConvolutionOptions(tp.TypedDict, total=False):
+class _ConvolutionOptions(TypedDict, total=False):
     """Keyword arguments of convolutions besides the positional ones."""
 
-    dilate: int | tp.Sequence[int]
+    dilate: int | Sequence[int]
     groups: int
 
 
@@ -97,14 +100,14 @@ class _ImageConvolutionOptions(_ConvolutionOptions, total=False):
     cudnn_fast: bool
 
 
-class AbstractInitializer(tp.Protocol):
+class AbstractInitializer(Protocol):
     """Callable that fills an array with initial values."""
 
-    dtype: tp.Any = None
+    dtype: Any = None
 
     def __call__(self, array: NdArray) -> None:
         """Write initial values to ``array``."""
 
 
 #: What a parameter can be initialized with.
-InitializerSpec = tp.Union[AbstractInitializer, ScalarValue, NdArray]
+InitializerSpec = Union[AbstractInitializer, ScalarValue, NdArray]

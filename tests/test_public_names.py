@@ -6,6 +6,7 @@ import pickle
 import pkgutil
 import pydoc
 import re
+import sys
 import typing
 
 import numpy as np
@@ -126,14 +127,36 @@ def test_help():
         lambda value: value.__name__ in pydoc.plain(pydoc.render_doc(value))) == {}
 
 
-def test_signatures_have_types_without_modules():
+def shown(value):
+    """Yield an object and, of a class, all that `help` shows, bases included."""
+    yield value
+    if inspect.isclass(value):
+        for name, _, home, member in inspect.classify_class_attrs(value):
+            if pydoc.visiblename(name) and home.__module__.startswith('chainer_fast'):
+                yield getattr(member, 'fget', getattr(member, '__func__', member))
+
+
+def modules_in_types(value):
+    """Yield the modules in types: of the package, of typing, or by another name."""
+    annotations = getattr(value, '__annotations__', None) or {}
+    home = sys.modules.get(getattr(value, '__module__', None))
+    for annotation in annotations.values():
+        text = inspect.formatannotation(annotation)
+        for module in re.findall(r'(?<![\w.])([A-Za-z_][\w.]*)\.\w', text):
+            root = module.partition('.')[0]
+            if root not in NAMED_FOR_CHECKERS_ALONE and (
+                    module in ('typing', 'collections.abc') or root == 'chainer_fast'
+                    or getattr(getattr(home, root, None), '__name__', root) != root
+                    or root not in sys.modules):
+                yield module
+
+
+def test_types_have_names_without_modules():
     """As in ``Any`` and ``Sequence[int]``, which fit in a line."""
     def check(value):
-        if not value.__module__.startswith((
-                'chainer_fast.functions.', 'chainer_fast.links.')) or (
-                    inspect.isclass(value) and issubclass(value, Exception)):
-            return True
-        return not re.search(r'\b(tp|typing|abc)\.', str(inspect.signature(value)))
+        found = {module for part in shown(value) for module in modules_in_types(part)}
+        assert not found, found
+        return True
 
     assert failures(check) == {}
 

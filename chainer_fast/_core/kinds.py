@@ -6,7 +6,8 @@ is only named where its record is made.
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast._core.graphs import graph
 
@@ -39,24 +40,24 @@ class Kind:
     """
 
     def __init__(
-            self, name: str, *, load: tp.Callable[[], tp.Any] | None = None,
-            types: tuple[type[tp.Any], ...] = (), available: bool = True,
-            device_of: tp.Callable[[tp.Any], tp.Any] | None = None,
-            current_device: tp.Callable[[], tp.Any] | None = None,
-            to_numpy: tp.Callable[[tp.Any], tp.Any] | None = None,
-            plain: tp.Callable[[tp.Any], tp.Any] | None = None) -> None:
+            self, name: str, *, load: Callable[[], Any] | None = None,
+            types: tuple[type[Any], ...] = (), available: bool = True,
+            device_of: Callable[[Any], Any] | None = None,
+            current_device: Callable[[], Any] | None = None,
+            to_numpy: Callable[[Any], Any] | None = None,
+            plain: Callable[[Any], Any] | None = None) -> None:
         self.name = name
-        self.load: tp.Any = load
+        self.load: Any = load
         self.types = types
         self.available = available
-        self.device_of: tp.Any = device_of
-        self.current_device: tp.Any = current_device
-        self.to_numpy: tp.Any = to_numpy
-        self.plain: tp.Any = plain
-        self.variables: tp.Any = None
+        self.device_of: Any = device_of
+        self.current_device: Any = current_device
+        self.to_numpy: Any = to_numpy
+        self.plain: Any = plain
+        self.variables: Any = None
 
     @functools.cached_property
-    def module(self) -> tp.Any:
+    def module(self) -> Any:
         """The array module, imported on first access."""
         return self.load()
 
@@ -65,16 +66,16 @@ class Kind:
 kinds: dict[str, Kind] = {}
 
 #: The array types of all kinds whose libraries can be used.
-types: tuple[type[tp.Any], ...] = ()
+types: tuple[type[Any], ...] = ()
 
 #: Functions that return the device of an array, or None, for kinds with devices.
-finders: tuple[tp.Callable[[tp.Any], tp.Any], ...] = ()
+finders: tuple[Callable[[Any], Any], ...] = ()
 
 #: The array types that wrap other arrays; none as long as such arrays do not exist.
-wrappers: tuple[type[tp.Any], ...] = ()
+wrappers: tuple[type[Any], ...] = ()
 
 #: Support for variables of such arrays.
-of_wrappers: tp.Any = None
+of_wrappers: Any = None
 
 
 def register(kind: Kind) -> None:
@@ -101,9 +102,9 @@ def kind_of(array: object) -> Kind | None:
     return None
 
 
-def plain(array: tp.Any) -> tp.Any:
+def plain(array: Any) -> Any:
     """Return the array wrapped by another one; return anything else unchanged."""
     if isinstance(array, wrappers):
-        kind: tp.Any = kind_of(array)
+        kind: Any = kind_of(array)
         return kind.plain(array)
     return array

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import functools
 import sys
-import typing as tp
 import warnings
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, TypeVar, cast
 
 from chainer_fast._help import pytorch
 
-_warned: set[tp.Any] = set()
-_Serialize = tp.TypeVar('_Serialize', bound=tp.Callable[..., tp.Any])
+_warned: set[Any] = set()
+_Serialize = TypeVar('_Serialize', bound=Callable[..., Any])
 
 
 class WrongKind(TypeError, AttributeError):
@@ -20,7 +21,7 @@ class WrongKind(TypeError, AttributeError):
     """
 
 
-def require(value: tp.Any, attribute: str, expected: str) -> None:
+def require(value: Any, attribute: str, expected: str) -> None:
     """Raise :class:`WrongKind` for an object that lacks what it is needed for.
 
     Parameters
@@ -42,7 +43,7 @@ def explain_serializer(serialize: _Serialize) -> _Serialize:
     An argument that is no serializer fails only where the method calls it.
     """
     @functools.wraps(serialize)
-    def explained(self: tp.Any, serializer: tp.Any) -> tp.Any:
+    def explained(self: Any, serializer: Any) -> Any:
         try:
             return serialize(self, serializer)
         except TypeError as error:
@@ -53,7 +54,7 @@ def explain_serializer(serialize: _Serialize) -> _Serialize:
                 'chainer.serializers.DictionarySerializer(), but got %r; to save to a '
                 'file, or to load it, call chainer.serializers.save_npz(path, object) '
                 'or load_npz' % (type(self).__name__, serializer)) from error
-    return tp.cast(_Serialize, explained)
+    return cast(_Serialize, explained)
 
 
 def explain_backward(error: BaseException) -> None:
@@ -80,7 +81,7 @@ def explain_backward(error: BaseException) -> None:
                 % (type(function).__name__, what, what)))
 
 
-def nearest(name: str, known: tp.Iterable[str]) -> str | None:
+def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a name misspells, or None.
 
     A name that extends a known one is no misspelling.
@@ -90,26 +91,26 @@ def nearest(name: str, known: tp.Iterable[str]) -> str | None:
     return _closest(name, others, 0.8)
 
 
-def meant(name: str, known: tp.Iterable[str]) -> str | None:
+def meant(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was probably meant, or None."""
     known = [other for other in known if other != name]
     found = called_here(name, known)
     return _closest(name, known) if found is None else found
 
 
-def called_here(name: str, known: tp.Iterable[str]) -> str | None:
+def called_here(name: str, known: Iterable[str]) -> str | None:
     """Return the known counterpart of another framework's name, or None."""
     names = set(known)
     return next((other for other in pytorch.called_here(name) if other in names), None)
 
 
-def did_you_mean(name: str, known: tp.Iterable[str]) -> str | None:
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """Return a question for the name that was probably meant, or None."""
     found = meant(name, known)
     return None if found is None else 'did you mean %r?' % found
 
 
-def on_argument(name: str, known: tp.Iterable[str]) -> str | None:
+def on_argument(name: str, known: Iterable[str]) -> str | None:
     """Return a hint about an argument that a function does not have, or None.
 
     Parameters
@@ -171,7 +172,7 @@ def levels_to_the_caller() -> int:
     return level
 
 
-def warn_once(key: tp.Hashable, message: str) -> None:
+def warn_once(key: Hashable, message: str) -> None:
     """Warn the code that called this package, once for each key.
 
     Parameters

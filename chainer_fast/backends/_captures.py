@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import typing as tp
 import weakref
+from collections.abc import Iterator
+from typing import Any
 
 from chainer_fast._core.configuration import state
 
 # Objects that launch graphs; each has a method ``forget_all``.
-_launchers: weakref.WeakSet[tp.Any] = weakref.WeakSet()
+_launchers: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class _Thread(threading.local):
-    kept: list[tp.Any] | None = None
+    kept: list[Any] | None = None
 
 
 _thread = _Thread()
 
 
 @contextlib.contextmanager
-def keeping(kept: list[tp.Any]) -> tp.Iterator[None]:
+def keeping(kept: list[Any]) -> Iterator[None]:
     """Append objects used by a graph that the thread captures meanwhile to a list."""
     before, _thread.kept = _thread.kept, kept
     state.changed()
@@ -42,13 +43,13 @@ def is_capturing() -> bool:
     return _thread.kept is not None
 
 
-def keep(*objects: tp.Any) -> None:
+def keep(*objects: Any) -> None:
     """Keep objects as long as the graph that the thread is capturing, if any."""
     if _thread.kept is not None:
         _thread.kept.extend(objects)
 
 
-def add_launcher(launcher: tp.Any) -> None:
+def add_launcher(launcher: Any) -> None:
     """Register an object whose ``forget_all()`` drops its graphs on demand."""
     _launchers.add(launcher)
 

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from contextlib import AbstractContextManager
+from typing import Any
 
 from chainer_fast import _backend
-from chainer_fast._backend import Arrays
+from chainer_fast._backend import Arrays, Device
 from chainer_fast._core import kinds
 from chainer_fast.backends import _cpu, cuda, intel64
 
@@ -57,18 +58,18 @@ class ChainerxDevice(_backend.NamedDevice):
 
     _wraps = True
 
-    def __init__(self, device: tp.Any) -> None:
+    def __init__(self, device: Any) -> None:
         if not isinstance(device, _kind.module.Device):
             raise TypeError('expected a chainerx.Device, not %s' % type(device))
         self.device = device
 
     @property
-    def xp(self) -> tp.Any:
+    def xp(self) -> Any:
         """The module ``chainerx``."""
         return _kind.module
 
     @property
-    def supported_array_types(self) -> tuple[type[tp.Any], ...]:  # type: ignore[override]
+    def supported_array_types(self) -> tuple[type[Any], ...]:  # type: ignore[override]
         """The type of array of ChainerX, in a tuple."""
         return (_kind.module.ndarray,)
 
@@ -85,11 +86,11 @@ class ChainerxDevice(_backend.NamedDevice):
         """Return the device of an array of ChainerX, or ``None`` for anything else."""
         if not isinstance(array, _kind.types):
             return None
-        found: tp.Any = array
+        found: Any = array
         return ChainerxDevice(found.device)
 
     @staticmethod
-    def from_fallback_device(device: _backend.Device) -> ChainerxDevice:
+    def from_fallback_device(device: Device) -> ChainerxDevice:
         """Return the device whose arrays share memory with those of another one.
 
         Raises
@@ -105,24 +106,24 @@ class ChainerxDevice(_backend.NamedDevice):
         raise ValueError('ChainerX cannot share memory with %s' % (device,))
 
     @property
-    def fallback_device(self) -> _backend.Device:
+    def fallback_device(self) -> Device:
         """Device of NumPy or CuPy that shares the memory of this one."""
         if self.device.native:
             return _cpu.CpuDevice()
         return cuda.GpuDevice.from_device_id(self.device.index)
 
-    def create_context(self) -> tp.ContextManager[tp.Any]:
+    def create_context(self) -> AbstractContextManager[Any]:
         scope = _kind.module.using_device(self.device)
         return scope if self.device.native else _with_cupy(scope)
 
     def use(self) -> None:
         _kind.module.set_default_device(self.device)
 
-    def is_array_supported(self, array: tp.Any) -> bool:
+    def is_array_supported(self, array: Any) -> bool:
         return isinstance(array, self.supported_array_types) and (
             array.device is self.device)
 
-    def send_array(self, array: tp.Any) -> tp.Any:
+    def send_array(self, array: Any) -> Any:
         chainerx = _kind.module
         if isinstance(array, chainerx.ndarray):
             stays = array.device is self.device
@@ -192,7 +193,7 @@ def _array_to_chainerx(array):
 def _array_from_chainerx(array):
     if isinstance(array, _kind.types):
         return array._array
-    known: tp.Any = (
+    known: Any = (
         *_cpu.CpuDevice.supported_array_types, *cuda.GpuDevice.supported_array_types,
         intel64.mdarray)
     if array is None or isinstance(array, known):

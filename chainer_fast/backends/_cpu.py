@@ -1,7 +1,7 @@
 """Host memory: NumPy's arrays."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -10,7 +10,7 @@ from chainer_fast._core import kinds
 from chainer_fast.types import NdArray
 
 # Weak references to arrays of NumPy that belong to another device, by their ids.
-_of_other_device: dict[tp.Any, tp.Any] = {}
+_of_other_device: dict[Any, Any] = {}
 
 
 def _is_of_other_device(array):
@@ -52,7 +52,7 @@ class CpuDevice(_backend.NamedDevice):
 
     name = '@numpy'
     xp = numpy
-    supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray,)
+    supported_array_types: tuple[type[Any], ...] = (numpy.ndarray,)
 
     @staticmethod
     def from_array(array: object) -> CpuDevice | None:
@@ -64,10 +64,10 @@ class CpuDevice(_backend.NamedDevice):
     def __repr__(self) -> str:
         return '<%s (numpy)>' % type(self).__name__
 
-    def is_array_supported(self, array: tp.Any) -> bool:
+    def is_array_supported(self, array: Any) -> bool:
         return super().is_array_supported(array) and not _is_of_other_device(array)
 
-    def send_array(self, array: tp.Any) -> NdArray:
+    def send_array(self, array: Any) -> NdArray:
         return _array_to_cpu(array)
 
 

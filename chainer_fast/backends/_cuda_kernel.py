@@ -4,7 +4,8 @@ from __future__ import annotations
 import functools
 import pathlib
 import re
-import typing as tp
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from chainer_fast.backends import _captures, _nvrtc
 from chainer_fast.backends._cupy import available, check_available, cupy
@@ -51,10 +52,10 @@ def header(path):
         guard, guard, _INCLUDE.sub(lambda match: header(match[1]), text))
 
 
-_Function = tp.TypeVar('_Function', bound=tp.Callable[..., tp.Any])
+_Function = TypeVar('_Function', bound=Callable[..., Any])
 
 
-def memoize(for_each_device: bool = False) -> tp.Callable[[_Function], _Function]:
+def memoize(for_each_device: bool = False) -> Callable[[_Function], _Function]:
     """Make a decorator that keeps the results of a function for equal arguments.
 
     Parameters
@@ -109,7 +110,7 @@ def _cached(kind, args, kwargs):
 
 def elementwise(
         in_params: str, out_params: str, operation: str, name: str,
-        **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+        **kwargs: Any) -> Callable[..., Any]:
     """Return an elementwise kernel, reusing that for the same arguments.
 
     Parameters
@@ -146,8 +147,8 @@ def elementwise(
 
 def reduce(
         in_params: str, out_params: str, map_expr: str, reduce_expr: str,
-        post_map_expr: str, identity: tp.Any, name: str,
-        **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+        post_map_expr: str, identity: Any, name: str,
+        **kwargs: Any) -> Callable[..., Any]:
     """Return a reduction kernel, the same one for the same arguments.
 
     Parameters
@@ -191,8 +192,8 @@ def reduce(
 
 
 def raw(
-        code: str, name: str, *args: tp.Any,
-        **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+        code: str, name: str, *args: Any,
+        **kwargs: Any) -> Callable[..., Any]:
     """Return a kernel written in CUDA C++, the same one for the same arguments.
 
     Parameters
@@ -230,7 +231,7 @@ def raw(
 
 def raw_of(
         path: str, name: str, params: str, body: str,
-        *options: str) -> tp.Callable[..., tp.Any]:
+        *options: str) -> Callable[..., Any]:
     """Return a kernel that calls functions of a C++ header of the package.
 
     Parameters
@@ -260,7 +261,7 @@ def raw_of(
     return raw(code, name, options)
 
 
-def fuse(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def fuse(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Make a decorator that fuses a function of arrays into one kernel.
 
     It works like ``cupy.fuse``, with or without arguments. If CuPy is not available,

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy
 
@@ -14,7 +15,7 @@ from chainer_fast.types import DTypeSpec, NdArray
 _CPU_TYPES = (numpy.ndarray,)
 
 
-def get_array_types() -> tuple[type[tp.Any], ...]:
+def get_array_types() -> tuple[type[Any], ...]:
     """Return the array types that functions accept on this machine.
 
     Returns
@@ -31,7 +32,7 @@ def get_array_types() -> tuple[type[tp.Any], ...]:
     return kinds.types
 
 
-def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
+def get_cpu_array_types() -> tuple[type[Any], ...]:
     """Return the host array types that functions accept on this machine.
 
     Returns
@@ -47,7 +48,7 @@ def get_cpu_array_types() -> tuple[type[tp.Any], ...]:
     return _CPU_TYPES
 
 
-def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
+def is_arrays_compatible(arrays: Iterable[NdArray]) -> bool:
     """Return whether arrays can be used together, as inputs of one function.
 
     Parameters
@@ -72,7 +73,7 @@ def is_arrays_compatible(arrays: tp.Iterable[NdArray]) -> bool:
         for kind in kinds.kinds.values()])
 
 
-def size_of_shape(shape: tp.Sequence[int]) -> int:
+def size_of_shape(shape: Sequence[int]) -> int:
     """Return the number of elements of an array.
 
     Parameters
@@ -99,7 +100,7 @@ def size_of_shape(shape: tp.Sequence[int]) -> int:
     return int(size)
 
 
-def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
+def weak(value: Any, dtype: numpy.dtype[Any]) -> Any:
     """Convert a scalar or 0-dimensional array to a dtype; return other arrays
     unchanged.
 
@@ -117,7 +118,7 @@ def weak(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
     return value
 
 
-def floating(x: tp.Any, dtype: numpy.dtype[tp.Any]) -> NdArray:
+def floating(x: Any, dtype: numpy.dtype[Any]) -> NdArray:
     """Return a result as an array in the dtype of the input, if that is floating-point.
 
     The input may be an integer array if types are not checked; the result then keeps
@@ -160,7 +161,7 @@ def unmasked(x: NdArray) -> NdArray:
     return x.data if isinstance(x, numpy.ma.MaskedArray) else x
 
 
-def force_array(x: tp.Any, dtype: DTypeSpec = None) -> NdArray:
+def force_array(x: Any, dtype: DTypeSpec = None) -> NdArray:
     """Convert scalars that NumPy returns for 0-dimensional arrays back to arrays.
 
     Parameters

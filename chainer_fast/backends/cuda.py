@@ -12,8 +12,9 @@ the others do not exist.
 from __future__ import annotations
 
 import importlib
-import typing as tp
 import warnings
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy
 
@@ -54,7 +55,7 @@ __all__ = [
     'ndarray', 'raw', 'reduce', 'set_max_workspace_size', 'should_use_cudnn',
     'should_use_cudnn_tensor_core', 'to_cpu', 'to_gpu']
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from cupy import ndarray
     from cupy.cuda import Device, Event, Stream
 elif available:
@@ -84,7 +85,7 @@ else:
     class Device:
         """Type of CUDA devices, for ``isinstance``; as a context it does nothing."""
 
-        def __init__(self, device: tp.Any = None) -> None:
+        def __init__(self, device: Any = None) -> None:
             pass
 
         def __enter__(self) -> None:
@@ -124,7 +125,7 @@ _FROM_CUPY = {
 }
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> Any:
     if name == 'cudnn_enabled':
         return _cudnn.version() > 0
     if not available or name not in _FROM_CUPY:
@@ -184,7 +185,7 @@ DummyDevice: DummyDeviceType = DummyDeviceType()
 # Selection of devices
 #
 
-def get_device_from_id(device_id: int | None) -> tp.Any:
+def get_device_from_id(device_id: int | None) -> Any:
     """Return the CUDA device with a number.
 
     Parameters
@@ -215,7 +216,7 @@ def get_device_from_id(device_id: int | None) -> tp.Any:
     return Device(int(number))
 
 
-def get_device_from_array(*arrays: tp.Any) -> tp.Any:
+def get_device_from_array(*arrays: Any) -> Any:
     """Return the CUDA device that holds the first array of CuPy among the arguments.
 
     Parameters
@@ -239,7 +240,7 @@ def get_device_from_array(*arrays: tp.Any) -> tp.Any:
     return DummyDevice
 
 
-def get_device(*args: tp.Any) -> tp.Any:
+def get_device(*args: Any) -> Any:
     """Return the CUDA device of the first argument that determines one.
 
     .. deprecated:: 2.0
@@ -309,9 +310,9 @@ class GpuDevice(_backend.NamedDevice):
     """
 
     xp: Xp = cupy
-    supported_array_types: tuple[type[tp.Any], ...] = (ndarray,)
+    supported_array_types: tuple[type[Any], ...] = (ndarray,)
 
-    def __init__(self, device: tp.Any) -> None:
+    def __init__(self, device: Any) -> None:
         if available and isinstance(device, Device):
             self.device = device
             return
@@ -348,18 +349,18 @@ class GpuDevice(_backend.NamedDevice):
         return GpuDevice(_numbered_device(device_id))
 
     @staticmethod
-    def from_array(array: tp.Any) -> GpuDevice | None:
+    def from_array(array: Any) -> GpuDevice | None:
         """Return the GPU of an array of CuPy, or ``None`` for anything else."""
         on_gpu = available and isinstance(array, ndarray)
         return GpuDevice(array.device) if on_gpu else None
 
-    def is_array_supported(self, array: tp.Any) -> bool:
+    def is_array_supported(self, array: Any) -> bool:
         return super().is_array_supported(array) and array.device == self.device
 
-    def send_array(self, array: tp.Any) -> NdArray:
+    def send_array(self, array: Any) -> NdArray:
         return _array_to_gpu(array, self.device)
 
-    def create_context(self) -> tp.ContextManager[tp.Any]:
+    def create_context(self) -> AbstractContextManager[Any]:
         # A new object each time, since entering stores the previous device in it.
         return Device(self.device.id)
 
@@ -369,7 +370,7 @@ class GpuDevice(_backend.NamedDevice):
     def __repr__(self) -> str:
         return '<%s (cupy):%d>' % (type(self).__name__, self.device.id)
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Pickled links contain only the number.
         return GpuDevice.from_device_id, (self.device.id,)
 
@@ -377,15 +378,15 @@ class GpuDevice(_backend.NamedDevice):
 # Moving arrays
 #
 
-@tp.overload
+@overload
 def to_gpu(
-        array: NdArray | numpy.generic, device: tp.Any = ...,
-        stream: tp.Any = ...) -> NdArray: ...
-@tp.overload
-def to_gpu(array: Arrays, device: tp.Any = ..., stream: tp.Any = ...) -> Arrays: ...
+        array: NdArray | numpy.generic, device: Any = ...,
+        stream: Any = ...) -> NdArray: ...
+@overload
+def to_gpu(array: Arrays, device: Any = ..., stream: Any = ...) -> Arrays: ...
 def to_gpu(
-        array: tp.Any, device: tp.Any = None,
-        stream: tp.Any = None) -> NdArray | Arrays:
+        array: Any, device: Any = None,
+        stream: Any = None) -> NdArray | Arrays:
     """Copy arrays to a GPU.
 
     Parameters
@@ -449,11 +450,11 @@ def _array_to_gpu(array, device, stream=None):
             return cupy.asarray(array)
 
 
-@tp.overload
-def to_cpu(array: NdArray | numpy.generic, stream: tp.Any = ...) -> NdArray: ...
-@tp.overload
-def to_cpu(array: Arrays, stream: tp.Any = ...) -> Arrays: ...
-def to_cpu(array: tp.Any, stream: tp.Any = None) -> NdArray | Arrays:
+@overload
+def to_cpu(array: NdArray | numpy.generic, stream: Any = ...) -> NdArray: ...
+@overload
+def to_cpu(array: Arrays, stream: Any = ...) -> Arrays: ...
+def to_cpu(array: Any, stream: Any = None) -> NdArray | Arrays:
     """Copy arrays to host memory.
 
     Parameters
@@ -497,7 +498,7 @@ kinds.register(kinds.Kind(
 
 
 def copy(
-        array: NdArray, out: NdArray | None = None, out_device: tp.Any = None,
+        array: NdArray, out: NdArray | None = None, out_device: Any = None,
         stream: None = None) -> NdArray:
     """Copy an array of CuPy, possibly to another GPU.
 
@@ -542,7 +543,7 @@ def copy(
     return out
 
 
-def get_array_module(*args: tp.Any) -> Xp:
+def get_array_module(*args: Any) -> Xp:
     """Return the module whose functions work on the arguments.
 
     .. deprecated:: 5.0

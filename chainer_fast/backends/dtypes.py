@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -16,7 +16,7 @@ class _Mixed16:
     # Pickles refer to the object by its name, an attribute of the package.
     __module__ = 'chainer_fast'
 
-    dtype: tp.Any = numpy.dtype(numpy.float16)
+    dtype: Any = numpy.dtype(numpy.float16)
 
     def __repr__(self) -> str:
         return "dtype('mixed16')"
@@ -27,7 +27,7 @@ class _Mixed16:
 
 #: Value of ``config.dtype`` for training in mixed precision: activations are in
 #: float16, parameters and other values that need the precision in float32.
-mixed16: tp.Any = _Mixed16()
+mixed16: Any = _Mixed16()
 
 
 def get_dtype(dtype: DTypeSpec = None, map_mixed16: DTypeSpec = None) -> DTypeSpec:

@@ -7,8 +7,9 @@ the library behind them is oneDNN itself, which works on NumPy arrays.
 """
 from __future__ import annotations
 
-import typing as tp
 import weakref
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -45,7 +46,7 @@ class mdarray(metaclass=_TypeOfMarked):
     dtype: numpy.dtype
     ndim: int
 
-    def __new__(cls, array: NdArray) -> tp.Any:
+    def __new__(cls, array: NdArray) -> Any:
         array = numpy.asarray(array).view()
         if not _can_be_marked(array):
             raise ValueError(
@@ -90,7 +91,7 @@ class Intel64Device(_backend.NamedDevice):
 
     xp = numpy
     name = '@intel64'
-    supported_array_types: tuple[type[tp.Any], ...] = (numpy.ndarray, mdarray)
+    supported_array_types: tuple[type[Any], ...] = (numpy.ndarray, mdarray)
 
     def __init__(self) -> None:
         check_ideep_available()
@@ -103,7 +104,7 @@ class Intel64Device(_backend.NamedDevice):
     def __repr__(self) -> str:
         return '<%s>' % type(self).__name__
 
-    def send_array(self, array: tp.Any) -> NdArray:
+    def send_array(self, array: Any) -> NdArray:
         if _cpu._is_of_other_device(array):
             return array
         array = _cpu._array_to_cpu(array)
@@ -162,7 +163,7 @@ def should_use_ideep(level: str) -> bool:
 
 
 def inputs_all_ready(
-        inputs: tp.Sequence[NdArray], supported_ndim: tuple[int, ...] = (2, 4)) -> bool:
+        inputs: Sequence[NdArray], supported_ndim: tuple[int, ...] = (2, 4)) -> bool:
     """Return whether arrays can be passed to oneDNN directly.
 
     Parameters

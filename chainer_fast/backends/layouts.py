@@ -6,7 +6,7 @@ are last, which is faster with cuDNN.
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 #: Layout of activations with the channels second: the standard, ``None``.
 CUDNN_CHANNEL_FIRST_X = None
@@ -30,7 +30,7 @@ class _Unspecified:
 _unspecified = _Unspecified()
 
 
-def get_raw_shape(arr_or_var: tp.Any) -> tuple[int, ...]:
+def get_raw_shape(arr_or_var: Any) -> tuple[int, ...]:
     """Return the shape of an array, or of the array of a variable.
 
     Parameters
@@ -47,7 +47,7 @@ def get_raw_shape(arr_or_var: tp.Any) -> tuple[int, ...]:
 
 
 def get_semantic_shape(
-        arr_or_var: tp.Any, *,
+        arr_or_var: Any, *,
         assumed_layout: str | None = _unspecified) -> tuple[int, ...]:
     """Return the shape of an array or a variable in the standard layout.
 

@@ -7,7 +7,7 @@ variables of ChainerX arrays.
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import function, function_node
 from chainer_fast.backends import arrays as _arrays
@@ -17,11 +17,11 @@ from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.variable import Variable
 
-_new_variable: tp.Any = Variable._init_unchecked
+_new_variable: Any = Variable._init_unchecked
 _plain_types = _arrays.get_array_types()
 
 
-def apply(node: tp.Any, inputs: tuple[tp.Any, ...]) -> tuple[Variable, ...]:
+def apply(node: Any, inputs: tuple[Any, ...]) -> tuple[Variable, ...]:
     """Apply a function to variables and arrays, one of which is of ChainerX.
 
     Raises
@@ -68,7 +68,7 @@ def _forward_chainerx(node, inputs, device):
         return node.forward_chainerx(inputs)
 
 
-def computes_inside(cls: type[tp.Any]) -> bool:
+def computes_inside(cls: type[Any]) -> bool:
     """Return whether functions of a class compute with the wrapped plain arrays."""
     return (cls.__module__.startswith('chainer_fast.')
             and cls.forward_chainerx is FunctionNode.forward_chainerx

@@ -7,8 +7,9 @@ more than a variable.
 """
 from __future__ import annotations
 
-import typing as tp
 import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -20,7 +21,7 @@ from chainer_fast.variable import Variable
 _new_variable = Variable._init_unchecked
 
 # Nodes of results whose arrays keep gradients.
-inner_nodes: weakref.WeakSet[tp.Any] = weakref.WeakSet()
+inner_nodes: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class ndarray(graph.ArrayBase):
@@ -40,11 +41,11 @@ class ndarray(graph.ArrayBase):
     __array_ufunc__ = None      # operators of NumPy scalars defer to the array
     __hash__ = object.__hash__
 
-    if tp.TYPE_CHECKING:
+    if TYPE_CHECKING:
         # Routines become methods where they are defined.
-        def __getattr__(self, name: str) -> tp.Any: ...
+        def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, shape: tp.Any, dtype: tp.Any, device: tp.Any = None) -> None:
+    def __init__(self, shape: Any, dtype: Any, device: Any = None) -> None:
         device = _contexts.get_device(device)
         with device.scope():
             array = device.xp.empty(_dtypes.shape(shape), _dtypes.dtype(dtype))
@@ -53,7 +54,7 @@ class ndarray(graph.ArrayBase):
     # -- properties
 
     @property
-    def _array(self) -> tp.Any:
+    def _array(self) -> Any:
         """The array of NumPy or CuPy."""
         return self._v.raw_array
 
@@ -63,7 +64,7 @@ class ndarray(graph.ArrayBase):
         return self._v.shape
 
     @property
-    def dtype(self) -> numpy.dtype[tp.Any]:
+    def dtype(self) -> numpy.dtype[Any]:
         """Type of the elements."""
         return self._v.dtype
 
@@ -267,7 +268,7 @@ def as_array(variable: Variable, device: Device) -> ndarray:
         variable, device, ids if ids - {_graphs.default_id()} else None)
 
 
-def method(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+def method(routine: Callable[..., Any]) -> Callable[..., Any]:
     """Also make a routine whose first parameter is an array a method of arrays."""
     setattr(ndarray, routine.__name__, routine)
     return routine

@@ -1,7 +1,8 @@
 """Backpropagation in one graph, recorded as operations in the others."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -14,7 +15,7 @@ from chainer_fast.variable import Variable
 
 
 def backward(
-        outputs: ndarray | tp.Sequence[ndarray], backprop_id: BackpropId | None = None,
+        outputs: ndarray | Sequence[ndarray], backprop_id: BackpropId | None = None,
         enable_double_backprop: bool = False) -> None:
     """Propagate gradients from arrays to those that require them.
 
@@ -103,7 +104,7 @@ def _inner(outputs, backprop_id):
     ends = {id(y._v.node) for y in outputs}
     found = [node.get_variable_or_none() for node in _walk([y._v for y in outputs])
              if node.creator_node is not None and id(node) not in ends]
-    known: dict[int, tp.Any] = {}
+    known: dict[int, Any] = {}
     return [v for v in found
             if v is not None and backprop_id in _graphs.reached(v, known)]
 
@@ -160,10 +161,10 @@ def _add_gradients(variables, gradients, backprop_id, device, starts):
 
 
 def grad(
-        outputs: tp.Sequence[ndarray], inputs: tp.Sequence[ndarray],
+        outputs: Sequence[ndarray], inputs: Sequence[ndarray],
         backprop_id: BackpropId | None = None, enable_double_backprop: bool = False,
         set_grad: bool = False, retain_grad: bool = False,
-        grad_outputs: tp.Sequence[ndarray | None] = ()) -> list[ndarray | None]:
+        grad_outputs: Sequence[ndarray | None] = ()) -> list[ndarray | None]:
     """Return gradients of arrays, without adding them to the arrays' gradients.
 
     Parameters

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -16,7 +17,7 @@ from chainer_fast.types import NdArray
 
 __all__ = ['conv', 'conv_transpose', 'dot', 'linear']
 
-_Ints: tp.TypeAlias = int | tp.Sequence[int]
+_Ints: TypeAlias = int | Sequence[int]
 
 
 @_array.method
@@ -141,7 +142,7 @@ def conv(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
 
 
 def conv_transpose(x: ndarray, w: ndarray, b: ndarray | None = None, stride: _Ints = 1,
-                   pad: _Ints = 0, outsize: tp.Sequence[int] | None = None) -> ndarray:
+                   pad: _Ints = 0, outsize: Sequence[int] | None = None) -> ndarray:
     """Return a transposed convolution along any number of axes.
 
     Parameters
@@ -191,7 +192,7 @@ def _for_each_axis(x, w, *given):
     return [for_each_axis(x.ndim - 2, each) for each in given]
 
 
-def for_each_axis(ndim: int, given: tp.Any) -> tuple[int, ...]:
+def for_each_axis(ndim: int, given: Any) -> tuple[int, ...]:
     """Return a parameter as a tuple with a number for each axis.
 
     Raises

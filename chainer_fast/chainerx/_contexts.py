@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import typing as tp
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy
 
@@ -45,7 +46,7 @@ class Device:
         self.backend, self.index = backend, index
         self.name = '%s:%d' % (backend.name, index)
         self.native = backend.name == 'native'
-        self.xp: tp.Any = numpy if self.native else cuda.cupy
+        self.xp: Any = numpy if self.native else cuda.cupy
 
     @property
     def context(self) -> Context:
@@ -56,17 +57,17 @@ class Device:
         if not self.native:
             cuda.Device(self.index).synchronize()
 
-    def scope(self) -> tp.ContextManager[tp.Any]:
+    def scope(self) -> AbstractContextManager[Any]:
         """Return a context in which new arrays of CuPy are on this device."""
         return contextlib.nullcontext() if self.native else cuda.Device(self.index)
 
     def __repr__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return get_device, (self.name,)
 
-    def __deepcopy__(self, memo: tp.Any) -> Device:
+    def __deepcopy__(self, memo: Any) -> Device:
         return self
 
 

@@ -1,7 +1,7 @@
 """Arrays from other arrays and Python data; copies, numbers, text and pickles."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -23,7 +23,7 @@ __all__ = ['array', 'asanyarray', 'asarray', 'ascontiguousarray', 'copy']
 _ALL = frozenset(_dtypes.ALL)
 
 
-def checked(array: tp.Any, device: _contexts.Device) -> ndarray:
+def checked(array: Any, device: _contexts.Device) -> ndarray:
     """Return an array that wraps one of NumPy or CuPy, with a supported dtype.
 
     Raises
@@ -40,8 +40,8 @@ def _known(dtype):
         raise _errors.DtypeError('arrays do not support the dtype %s' % (dtype,))
 
 
-def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,
-          device: tp.Any = None) -> ndarray:
+def array(object: Any, dtype: Any = None, copy: bool = True,
+          device: Any = None) -> ndarray:
     """Return an array made from an object.
 
     Parameters
@@ -72,7 +72,7 @@ def array(object: tp.Any, dtype: tp.Any = None, copy: bool = True,
     return checked(found, device)
 
 
-def asarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def asarray(a: Any, dtype: Any = None, device: Any = None) -> ndarray:
     """Return an array made from an object, without a copy if possible.
 
     Parameters
@@ -86,13 +86,13 @@ def asarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
     return array(a, dtype, False, device)
 
 
-def asanyarray(a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def asanyarray(a: Any, dtype: Any = None, device: Any = None) -> ndarray:
     """Return an array made from an object: the same as :func:`asarray`."""
     return asarray(a, dtype, device)
 
 
 def ascontiguousarray(
-        a: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+        a: Any, dtype: Any = None, device: Any = None) -> ndarray:
     """Return an array that is contiguous in C order.
 
     Parameters
@@ -127,7 +127,7 @@ def copy(a: ndarray) -> ndarray:
 
 
 @_array.method
-def astype(a: ndarray, dtype: tp.Any, copy: bool = True) -> ndarray:
+def astype(a: ndarray, dtype: Any, copy: bool = True) -> ndarray:
     """Convert the array to another dtype.
 
     Parameters
@@ -195,7 +195,7 @@ def item(a: ndarray) -> bool | int | float:
 
 
 @_array.method
-def tolist(a: ndarray) -> tp.Any:
+def tolist(a: ndarray) -> Any:
     """Return the elements as Python numbers, in nested lists."""
     return a._array.tolist()
 
@@ -216,7 +216,7 @@ def _length(a):
     return a.shape[0]
 
 
-def to_host(a: ndarray) -> numpy.ndarray[tp.Any, tp.Any]:
+def to_host(a: ndarray) -> numpy.ndarray[Any, Any]:
     """Return the elements as a NumPy array, which shares memory on ``native``."""
     return a._array if a._device.native else a._array.get()
 

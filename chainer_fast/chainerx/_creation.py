@@ -1,7 +1,7 @@
 """New arrays with a shape: empty, constant, ranges, diagonals."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.chainerx import _contexts, _dtypes, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
@@ -23,7 +23,7 @@ def _float(dtype):
     return _dtypes.dtype('float32' if dtype is None else dtype)
 
 
-def empty(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def empty(shape: Any, dtype: Any = None, device: Any = None) -> ndarray:
     """Return an uninitialized array.
 
     Parameters
@@ -36,18 +36,18 @@ def empty(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray
     return _new(device, 'empty', _dtypes.shape(shape), _float(dtype))
 
 
-def zeros(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def zeros(shape: Any, dtype: Any = None, device: Any = None) -> ndarray:
     """Return an array of zeros, with the dtypes of :func:`empty`."""
     return _new(device, 'zeros', _dtypes.shape(shape), _float(dtype))
 
 
-def ones(shape: tp.Any, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def ones(shape: Any, dtype: Any = None, device: Any = None) -> ndarray:
     """Return an array of ones, with the dtypes of :func:`empty`."""
     return _new(device, 'ones', _dtypes.shape(shape), _float(dtype))
 
 
-def full(shape: tp.Any, fill_value: tp.Any, dtype: tp.Any = None,
-         device: tp.Any = None) -> ndarray:
+def full(shape: Any, fill_value: Any, dtype: Any = None,
+         device: Any = None) -> ndarray:
     """Return an array of one value.
 
     Parameters
@@ -68,29 +68,29 @@ def _like(a, device):
     return a.shape, a.dtype, a.device if device is None else device
 
 
-def empty_like(a: ndarray, device: tp.Any = None) -> ndarray:
+def empty_like(a: ndarray, device: Any = None) -> ndarray:
     """Return an uninitialized array with the shape and dtype of another."""
     return empty(*_like(a, device))
 
 
-def zeros_like(a: ndarray, device: tp.Any = None) -> ndarray:
+def zeros_like(a: ndarray, device: Any = None) -> ndarray:
     """Return an array of zeros with the shape and dtype of another."""
     return zeros(*_like(a, device))
 
 
-def ones_like(a: ndarray, device: tp.Any = None) -> ndarray:
+def ones_like(a: ndarray, device: Any = None) -> ndarray:
     """Return an array of ones with the shape and dtype of another."""
     return ones(*_like(a, device))
 
 
-def full_like(a: ndarray, fill_value: tp.Any, device: tp.Any = None) -> ndarray:
+def full_like(a: ndarray, fill_value: Any, device: Any = None) -> ndarray:
     """Return an array of one value with the shape and dtype of another."""
     shape, dtype, device = _like(a, device)
     return full(shape, fill_value, dtype, device)
 
 
-def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
-           dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def arange(start: Any, stop: Any = None, step: Any = None,
+           dtype: Any = None, device: Any = None) -> ndarray:
     """Return a range of numbers.
 
     Parameters
@@ -123,7 +123,7 @@ def arange(start: tp.Any, stop: tp.Any = None, step: tp.Any = None,
 
 
 def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True,
-             dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+             dtype: Any = None, device: Any = None) -> ndarray:
     """Return evenly spaced numbers.
 
     Parameters
@@ -147,8 +147,8 @@ def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True,
     return _new(device, 'linspace', start, stop, num, endpoint, dtype=_float(dtype))
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
-        device: tp.Any = None) -> ndarray:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None,
+        device: Any = None) -> ndarray:
     """Return a matrix with ones on a diagonal.
 
     Parameters
@@ -170,7 +170,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
     return _new(device, 'eye', N, M, k, 'float64' if dtype is None else dtype)
 
 
-def identity(n: int, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
+def identity(n: int, dtype: Any = None, device: Any = None) -> ndarray:
     """Return a square matrix with ones on the main diagonal.
 
     Parameters
@@ -189,8 +189,8 @@ def identity(n: int, dtype: tp.Any = None, device: tp.Any = None) -> ndarray:
     return eye(n, dtype=dtype, device=device)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: tp.Any = None,
-        device: tp.Any = None) -> ndarray:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None,
+        device: Any = None) -> ndarray:
     """Return a matrix with ones on a diagonal and below it.
 
     Parameters

@@ -1,7 +1,8 @@
 """Decompositions of matrices, as functions with gradients."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from chainer_fast import backend
 from chainer_fast.chainerx import _errors
@@ -11,7 +12,7 @@ from chainer_fast.functions.math.matmul import matmul
 from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable
 
-_Grads: tp.TypeAlias = tuple[Variable | None, ...]
+_Grads: TypeAlias = tuple[Variable | None, ...]
 
 
 def _eye(x):
@@ -51,7 +52,7 @@ class Solve(FunctionNode):
                        reshape.reshape(y, (n, columns)).T), gb
 
 
-def solve(a: tp.Any, b: tp.Any) -> Variable:
+def solve(a: Any, b: Any) -> Variable:
     """Return ``x`` with ``a x = b``."""
     return Solve().apply((a, b))[0]
 
@@ -186,7 +187,7 @@ class WithoutGradient(FunctionNode):
         Its name in errors.
     """
 
-    def __init__(self, function: tp.Callable[..., tp.Any], name: str) -> None:
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function, self.name = function, name
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:

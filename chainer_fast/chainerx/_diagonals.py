@@ -1,7 +1,7 @@
 """Diagonals and triangles of matrices, and grids."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.chainerx import _errors, _manipulation, _routines, _running
@@ -12,7 +12,7 @@ from chainer_fast.functions.array import where as where_
 __all__ = ['diag', 'diagflat', 'meshgrid', 'tril', 'triu']
 
 
-def diag(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
+def diag(v: ndarray, k: int = 0, device: Any = None) -> ndarray:
     """Return a diagonal of a matrix, or a matrix with a diagonal.
 
     Parameters
@@ -41,7 +41,7 @@ def diag(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
     raise _errors.DimensionError('the array has %d axes instead of one or two' % v.ndim)
 
 
-def diagflat(v: ndarray, k: int = 0, device: tp.Any = None) -> ndarray:
+def diagflat(v: ndarray, k: int = 0, device: Any = None) -> ndarray:
     """Return a matrix with the elements of an array on a diagonal: see :func:`diag`."""
     _routines.check(v)
     return diag(v.ravel(), k, device)

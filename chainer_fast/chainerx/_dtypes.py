@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import operator
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -23,7 +24,7 @@ ALL = tuple([numpy.dtype(name) for name in (
 _KINDS = {bool: 'b', int: 'i', float: 'f'}
 
 
-def shape(value: tp.Any) -> tuple[int, ...]:
+def shape(value: Any) -> tuple[int, ...]:
     """Return the shape given by an integer or a sequence."""
     try:
         return operator.index(value),
@@ -31,19 +32,19 @@ def shape(value: tp.Any) -> tuple[int, ...]:
         return tuple(map(operator.index, value))
 
 
-def kind_of_scalar(value: tp.Any) -> str:
+def kind_of_scalar(value: Any) -> str:
     """Return 'b', 'i' or 'f' for a number of Python or NumPy."""
     kind = _KINDS.get(type(value)) or numpy.asarray(value).dtype.kind
     return 'i' if kind == 'u' else kind
 
 
-def number(value: tp.Any, dtype: numpy.dtype[tp.Any]) -> tp.Any:
+def number(value: Any, dtype: numpy.dtype[Any]) -> Any:
     """Convert a NumPy number to a dtype like elements of arrays."""
     return graph.silently(lambda: numpy.asarray(value).astype(dtype)[()])
 
 
 @functools.lru_cache(None)
-def promote(a: numpy.dtype[tp.Any], b: numpy.dtype[tp.Any]) -> numpy.dtype[tp.Any]:
+def promote(a: numpy.dtype[Any], b: numpy.dtype[Any]) -> numpy.dtype[Any]:
     """Return the dtype of a result of two arrays."""
     if (a.kind == 'f') != (b.kind == 'f'):
         return a if a.kind == 'f' else b
@@ -51,8 +52,8 @@ def promote(a: numpy.dtype[tp.Any], b: numpy.dtype[tp.Any]) -> numpy.dtype[tp.An
 
 
 def result_type(
-        dtypes: tp.Sequence[numpy.dtype[tp.Any]],
-        scalars: tp.Sequence[tp.Any] = ()) -> numpy.dtype[tp.Any]:
+        dtypes: Sequence[numpy.dtype[Any]],
+        scalars: Sequence[Any] = ()) -> numpy.dtype[Any]:
     """Return the dtype of a result of arrays and numbers.
 
     Without arrays, numbers are bool, int32 or float32.
@@ -70,11 +71,11 @@ def result_type(
     return found
 
 
-def floating(found: numpy.dtype[tp.Any]) -> numpy.dtype[tp.Any]:
+def floating(found: numpy.dtype[Any]) -> numpy.dtype[Any]:
     """Return the dtype of a result that is always a float: float32 for integers."""
     return found if found.kind == 'f' else numpy.dtype('float32')
 
 
-def default_of(value: tp.Any) -> numpy.dtype[tp.Any]:
+def default_of(value: Any) -> numpy.dtype[Any]:
     """Return the dtype of new arrays of a number: bool, int32 or float32."""
     return result_type((), (value,))

@@ -6,7 +6,8 @@ to which all are converted; it rejects those that the routine does not support.
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -16,10 +17,10 @@ from chainer_fast.chainerx import _dtypes, _errors, _graphs, _routines, _running
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable
 
-Dtype: tp.TypeAlias = numpy.dtype[tp.Any]
-Operand: tp.TypeAlias = ndarray | float
-Typed: tp.TypeAlias = Dtype | str
-Rule: tp.TypeAlias = tp.Callable[..., Dtype | None]
+Dtype: TypeAlias = numpy.dtype[Any]
+Operand: TypeAlias = ndarray | float
+Typed: TypeAlias = Dtype | str
+Rule: TypeAlias = Callable[..., Dtype | None]
 
 
 # Rules
@@ -126,7 +127,7 @@ def as_they_are(*types: Typed) -> None:
 
 def unary(
         x: ndarray, ufunc: str, rule: Rule,
-        function: tp.Callable[[Variable], Variable] | None = None) -> ndarray:
+        function: Callable[[Variable], Variable] | None = None) -> ndarray:
     """Return the result of a ufunc for an array.
 
     Parameters
@@ -144,7 +145,7 @@ def unary(
 
 def binary(
         x1: Operand, x2: Operand, ufunc: str, rule: Rule,
-        function: tp.Callable[..., Variable] | None = None) -> ndarray:
+        function: Callable[..., Variable] | None = None) -> ndarray:
     """Return the result of a ufunc for two operands: see :func:`unary`.
 
     Raises
@@ -233,7 +234,7 @@ def check_shapes(
 #
 
 def of_arrays(
-        function: tp.Callable[..., Variable]) -> tp.Callable[..., Variable]:
+        function: Callable[..., Variable]) -> Callable[..., Variable]:
     """Return a function of variables that also accepts a number for one of them."""
     def call(x1, x2):
         if not isinstance(x1, Variable):
@@ -242,6 +243,6 @@ def of_arrays(
     return call
 
 
-def constant(value: float, x: Variable) -> tp.Any:
+def constant(value: float, x: Variable) -> Any:
     """Return a number as an array with the kind and dtype of a variable."""
     return backend.get_array_module(x).asarray(value, x.dtype)

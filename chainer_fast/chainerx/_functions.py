@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, overload
 
 from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _array, _dtypes, _errors, _routines, _running
@@ -12,11 +13,11 @@ from chainer_fast.variable import Variable
 
 _ERRORS = (type_check.InvalidType, ValueError, IndexError, AssertionError)
 
-_Axis: tp.TypeAlias = int | tp.Sequence[int] | None
+_Axis: TypeAlias = int | Sequence[int] | None
 
 
-def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
-          integers: tp.Callable[..., tp.Any] | None = None) -> tp.Any:
+def apply(function: Callable[..., Any], *arrays: ndarray,
+          integers: Callable[..., Any] | None = None) -> Any:
     """Apply a function of variables of floats.
 
     Parameters
@@ -55,13 +56,13 @@ def apply(function: tp.Callable[..., tp.Any], *arrays: ndarray,
     return _running.around(y, device, arrays)
 
 
-def apply_as(dtype: tp.Any, function: tp.Callable[..., tp.Any],
-             *arrays: ndarray) -> tp.Any:
+def apply_as(dtype: Any, function: Callable[..., Any],
+             *arrays: ndarray) -> Any:
     """Apply a function of variables to arrays that are converted to a dtype first."""
     return _run(_routines._with_numbers(function, arrays, dtype), arrays)
 
 
-def apply_unchanged(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+def apply_unchanged(function: Callable[..., Any], *arrays: ndarray) -> Any:
     """Apply a function of variables to arrays without conversion."""
     _routines.check(*arrays)
     return _run(function, arrays)
@@ -74,16 +75,16 @@ def _run(function, arrays):
         raise _errors.DimensionError(str(e)) from e
 
 
-def common_float(*arrays: ndarray) -> tp.Any:
+def common_float(*arrays: ndarray) -> Any:
     """Return the common dtype of arrays, float32 for integers."""
     return _dtypes.floating(_dtypes.result_type([array.dtype for array in arrays]))
 
 
-@tp.overload
-def axes(a: ndarray, axis: int | tp.Sequence[int]) -> tuple[int, ...]: ...
-@tp.overload
+@overload
+def axes(a: ndarray, axis: int | Sequence[int]) -> tuple[int, ...]: ...
+@overload
 def axes(a: ndarray, axis: None) -> None: ...
-@tp.overload
+@overload
 def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None: ...
 def axes(a: ndarray, axis: _Axis) -> tuple[int, ...] | None:
     """Return axes of an array as non-negative numbers, or None.

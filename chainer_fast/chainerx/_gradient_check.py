@@ -1,7 +1,8 @@
 """Comparison of gradients with finite differences."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy
 
@@ -11,8 +12,8 @@ from chainer_fast.chainerx._contexts import BackpropId
 
 __all__ = ['check_backward', 'check_double_backward']
 
-_Arrays: tp.TypeAlias = tuple[ndarray, ...]
-_Function: tp.TypeAlias = tp.Callable[[_Arrays], _Arrays]
+_Arrays: TypeAlias = tuple[ndarray, ...]
+_Function: TypeAlias = Callable[[_Arrays], _Arrays]
 
 
 def _host(array):

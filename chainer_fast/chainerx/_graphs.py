@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import enum
 import threading
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from chainer_fast.chainerx import _contexts
 from chainer_fast.chainerx._contexts import BackpropId, Context
@@ -107,7 +108,7 @@ class _Mode:
         self._scopes.pop().__exit__(*exc_info)
 
 
-_Which: tp.TypeAlias = Context | BackpropId | tp.Sequence[BackpropId] | None
+_Which: TypeAlias = Context | BackpropId | Sequence[BackpropId] | None
 
 
 def no_backprop_mode(which: _Which = None) -> _Mode:
@@ -193,7 +194,7 @@ class StopGradients(FunctionNode):
         return grad_outputs
 
 
-def ids_of_leaf(node: tp.Any) -> frozenset[BackpropId]:
+def ids_of_leaf(node: Any) -> frozenset[BackpropId]:
     """Return the graphs of an array that no function computed."""
     return node.__dict__.get('_backprop_ids') or frozenset([default_id()])
 

@@ -1,7 +1,7 @@
 """Elements and parts of arrays."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -33,7 +33,7 @@ def _index(indices):
     return (*indices, Ellipsis)
 
 
-def getitem(a: ndarray, indices: tp.Any) -> ndarray:
+def getitem(a: ndarray, indices: Any) -> ndarray:
     """Return a part of an array, which is a view if no arrays are indices."""
     index = _index(indices)
     return _routines.compute(
@@ -78,7 +78,7 @@ for _name, _method in {
 
 
 @_array.method
-def fill(a: ndarray, value: tp.Any) -> None:
+def fill(a: ndarray, value: Any) -> None:
     """Set all elements to a number.
 
     Parameters
@@ -93,8 +93,8 @@ def fill(a: ndarray, value: tp.Any) -> None:
     _setitem(a, ..., value)
 
 
-def copyto(dst: ndarray, src: tp.Any, casting: str = 'same_kind',
-           where: tp.Any = True) -> None:
+def copyto(dst: ndarray, src: Any, casting: str = 'same_kind',
+           where: Any = True) -> None:
     """Write the elements of an array into another.
 
     Parameters
@@ -130,7 +130,7 @@ def copyto(dst: ndarray, src: tp.Any, casting: str = 'same_kind',
 
 
 @_array.method
-def take(a: ndarray, indices: tp.Any, axis: int | None = None,
+def take(a: ndarray, indices: Any, axis: int | None = None,
          mode: str | None = None) -> ndarray:
     """Return parts of an array along an axis.
 
@@ -187,7 +187,7 @@ def _bounded(indices, length, mode, device):
     return indices
 
 
-def where(condition: ndarray, x: tp.Any, y: tp.Any) -> ndarray:
+def where(condition: ndarray, x: Any, y: Any) -> ndarray:
     """Return elements selected from two arrays or numbers.
 
     Parameters

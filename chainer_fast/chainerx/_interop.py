@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import ctypes
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -13,7 +14,7 @@ from chainer_fast.chainerx._conversion import checked, to_host
 __all__ = ['from_dlpack', 'frombuffer', 'to_numpy']
 
 
-def to_numpy(array: ndarray, copy: bool = True) -> numpy.ndarray[tp.Any, tp.Any]:
+def to_numpy(array: ndarray, copy: bool = True) -> numpy.ndarray[Any, Any]:
     """Return a NumPy array with the elements of an array.
 
     Parameters
@@ -27,7 +28,7 @@ def to_numpy(array: ndarray, copy: bool = True) -> numpy.ndarray[tp.Any, tp.Any]
     return found.copy() if copy and array.device.native else found
 
 
-def _to_cupy(array: ndarray) -> tp.Any:
+def _to_cupy(array: ndarray) -> Any:
     """Return a CuPy array that shares the memory of one on ``cuda``."""
     _routines.check(array)
     if array.device.native:
@@ -36,8 +37,8 @@ def _to_cupy(array: ndarray) -> tp.Any:
     return array._array
 
 
-def frombuffer(buffer: tp.Any, dtype: tp.Any = 'float32', count: int = -1,
-               offset: int = 0, device: tp.Any = None) -> ndarray:
+def frombuffer(buffer: Any, dtype: Any = 'float32', count: int = -1,
+               offset: int = 0, device: Any = None) -> ndarray:
     """Return an array with the memory of a buffer.
 
     Parameters
@@ -131,7 +132,7 @@ for _name, _method in {
     setattr(ndarray, _name, _method)
 
 
-def from_dlpack(x: tp.Any, device: tp.Any = None) -> ndarray:
+def from_dlpack(x: Any, device: Any = None) -> ndarray:
     """Return an array with the memory of another library's array with ``__dlpack__``.
 
     Parameters
@@ -147,8 +148,8 @@ def from_dlpack(x: tp.Any, device: tp.Any = None) -> ndarray:
 
 
 def _fromrawpointer(
-        ptr: int, shape: tp.Sequence[int], dtype: tp.Any, strides: tp.Sequence[int],
-        device: tp.Any, offset: int, base: object) -> ndarray:
+        ptr: int, shape: Sequence[int], dtype: Any, strides: Sequence[int],
+        device: Any, offset: int, base: object) -> ndarray:
     """Return an array with memory that another object owns.
 
     Parameters
@@ -173,7 +174,7 @@ def _fromrawpointer(
     low, size = _extent(shape, strides, dtype)
     start = ptr + offset + low
     if device.native:
-        buffer: tp.Any = (ctypes.c_char * size).from_address(start)
+        buffer: Any = (ctypes.c_char * size).from_address(start)
         buffer._base = base
         return checked(numpy.ndarray(shape, dtype, buffer, -low, strides), device)
     cupy = device.xp

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -22,7 +23,7 @@ __all__ = [
     'concatenate', 'dsplit', 'dstack', 'hsplit', 'hstack', 'repeat', 'split', 'stack',
     'vsplit', 'vstack']
 
-_Sections: tp.TypeAlias = tp.Any
+_Sections: TypeAlias = Any
 
 
 def _given(arrays):
@@ -33,7 +34,7 @@ def _given(arrays):
     return arrays
 
 
-def concatenate(arrays: tp.Sequence[ndarray], axis: int | None = 0) -> ndarray:
+def concatenate(arrays: Sequence[ndarray], axis: int | None = 0) -> ndarray:
     """Return arrays joined along an axis.
 
     Parameters
@@ -62,7 +63,7 @@ def concatenate(arrays: tp.Sequence[ndarray], axis: int | None = 0) -> ndarray:
         _dtypes.result_type([a.dtype for a in arrays]))
 
 
-def stack(arrays: tp.Sequence[ndarray], axis: int = 0) -> ndarray:
+def stack(arrays: Sequence[ndarray], axis: int = 0) -> ndarray:
     """Return arrays of one shape joined along a new axis.
 
     Parameters
@@ -82,18 +83,18 @@ def stack(arrays: tp.Sequence[ndarray], axis: int = 0) -> ndarray:
     return concatenate(arrays, axis)
 
 
-def hstack(arrays: tp.Sequence[ndarray]) -> ndarray:
+def hstack(arrays: Sequence[ndarray]) -> ndarray:
     """Return arrays joined along the second axis, or the only one."""
     arrays = [a if a.ndim else a.reshape(1) for a in _given(arrays)]
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1)
 
 
-def vstack(arrays: tp.Sequence[ndarray]) -> ndarray:
+def vstack(arrays: Sequence[ndarray]) -> ndarray:
     """Return arrays joined along the first of two or more axes."""
     return concatenate([_manipulation.atleast_2d(a) for a in _given(arrays)], 0)
 
 
-def dstack(arrays: tp.Sequence[ndarray]) -> ndarray:
+def dstack(arrays: Sequence[ndarray]) -> ndarray:
     """Return arrays joined along the third of three or more axes."""
     return concatenate([_manipulation.atleast_3d(a) for a in _given(arrays)], 2)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any
 
 from chainer_fast.chainerx import (
     _array,
@@ -13,6 +13,7 @@ from chainer_fast.chainerx import (
     _routines,
 )
 from chainer_fast.chainerx._array import ndarray
+from chainer_fast.chainerx._functions import _Axis
 from chainer_fast.functions.array import broadcast
 from chainer_fast.functions.array import reshape as reshape_
 from chainer_fast.functions.array import squeeze as squeeze_
@@ -38,7 +39,7 @@ def _whole_shape(shape, size):
     return shape
 
 
-def reshape(a: ndarray, newshape: tp.Any) -> ndarray:
+def reshape(a: ndarray, newshape: Any) -> ndarray:
     """Return the elements with another shape, as a view if possible.
 
     Parameters
@@ -77,7 +78,7 @@ def flatten(a: ndarray) -> ndarray:
 
 
 @_array.method
-def squeeze(a: ndarray, axis: _functions._Axis = None) -> ndarray:
+def squeeze(a: ndarray, axis: _Axis = None) -> ndarray:
     """Return the array without axes of length 1.
 
     Parameters
@@ -139,7 +140,7 @@ def atleast_3d(a: ndarray) -> ndarray:
     return _indexing.getitem(a, (..., None) if a.ndim == 2 else (None, ..., None))
 
 
-def broadcast_to(array: ndarray, shape: tp.Any) -> ndarray:
+def broadcast_to(array: ndarray, shape: Any) -> ndarray:
     """Return a view that repeats elements along axes of length 1 and before all axes.
 
     Parameters
@@ -164,7 +165,7 @@ def broadcast_to(array: ndarray, shape: tp.Any) -> ndarray:
         lambda a: broadcast.broadcast_to(a, shape))
 
 
-def transpose(a: ndarray, axes: tp.Any = None) -> ndarray:
+def transpose(a: ndarray, axes: Any = None) -> ndarray:
     """Return a view with the axes in another order.
 
     Parameters
@@ -231,8 +232,8 @@ def rollaxis(a: ndarray, axis: int, start: int = 0) -> ndarray:
     return transpose(a, order)
 
 
-def moveaxis(a: ndarray, source: _functions._Axis,
-             destination: _functions._Axis) -> ndarray:
+def moveaxis(a: ndarray, source: _Axis,
+             destination: _Axis) -> ndarray:
     """Return a view with axes moved to other positions, keeping the order of others.
 
     Parameters
@@ -257,7 +258,7 @@ def moveaxis(a: ndarray, source: _functions._Axis,
     return transpose(a, order)
 
 
-def flip(m: ndarray, axis: _functions._Axis = None) -> ndarray:
+def flip(m: ndarray, axis: _Axis = None) -> ndarray:
     """Return a view with the elements in reverse order.
 
     Parameters

@@ -1,7 +1,7 @@
 """Batch normalization."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TypeAlias
 
 from chainer_fast.chainerx import _errors, _functions, _routines, _running
 from chainer_fast.chainerx._array import ndarray
@@ -9,7 +9,7 @@ from chainer_fast.functions.normalization import batch_normalization
 
 __all__ = ['batch_norm', 'fixed_batch_norm']
 
-_Axes: tp.TypeAlias = int | tuple[int, ...] | None
+_Axes: TypeAlias = int | tuple[int, ...] | None
 
 
 def batch_norm(

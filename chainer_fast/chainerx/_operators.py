@@ -1,7 +1,8 @@
 """The operators of arrays."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast._core.graphs import graph
 from chainer_fast.backends import arrays as _arrays
@@ -52,7 +53,7 @@ def _in_place(ufunc, rule):
 def _install() -> None:
     """Define the operators of arrays."""
     rules = _elementwise
-    methods: dict[str, tp.Callable[..., tp.Any]] = {
+    methods: dict[str, Callable[..., Any]] = {
         'neg': _arithmetic.negative, 'abs': _arithmetic.absolute,
         'invert': lambda a: _elementwise.unary(a, 'invert', rules.integral)}
     for name, routine, rule in (

@@ -1,7 +1,8 @@
 """Arrays from files, texts, iterators and functions, read by NumPy."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy
 
@@ -11,8 +12,8 @@ from chainer_fast.chainerx._array import ndarray
 __all__ = ['fromfile', 'fromfunction', 'fromiter', 'fromstring', 'loadtxt']
 
 
-def fromfile(file: tp.Any, dtype: tp.Any = 'float32', count: int = -1, sep: str = '',
-             offset: int = 0, device: tp.Any = None) -> ndarray:
+def fromfile(file: Any, dtype: Any = 'float32', count: int = -1, sep: str = '',
+             offset: int = 0, device: Any = None) -> ndarray:
     """Return an array from a file, like :func:`numpy.fromfile`.
 
     Parameters
@@ -31,9 +32,9 @@ def fromfile(file: tp.Any, dtype: tp.Any = 'float32', count: int = -1, sep: str 
         numpy.fromfile(file, _dtypes.dtype(dtype), count, sep, offset), device=device)
 
 
-def fromfunction(function: tp.Callable[..., tp.Any], shape: tp.Sequence[int],
-                 dtype: tp.Any = 'float32', device: tp.Any = None,
-                 **kwargs: tp.Any) -> ndarray:
+def fromfunction(function: Callable[..., Any], shape: Sequence[int],
+                 dtype: Any = 'float32', device: Any = None,
+                 **kwargs: Any) -> ndarray:
     """Return an array of the values of a function of the indices of all elements.
 
     Parameters
@@ -52,8 +53,8 @@ def fromfunction(function: tp.Callable[..., tp.Any], shape: tp.Sequence[int],
         device=device)
 
 
-def fromiter(iterable: tp.Iterable[tp.Any], dtype: tp.Any, count: int = -1,
-             device: tp.Any = None) -> ndarray:
+def fromiter(iterable: Iterable[Any], dtype: Any, count: int = -1,
+             device: Any = None) -> ndarray:
     """Return an array of the values of an iterator.
 
     Parameters
@@ -68,8 +69,8 @@ def fromiter(iterable: tp.Iterable[tp.Any], dtype: tp.Any, count: int = -1,
         numpy.fromiter(iterable, _dtypes.dtype(dtype), count), device=device)
 
 
-def fromstring(string: str, dtype: tp.Any = 'float32', count: int = -1,
-               sep: str = ' ', device: tp.Any = None) -> ndarray:
+def fromstring(string: str, dtype: Any = 'float32', count: int = -1,
+               sep: str = ' ', device: Any = None) -> ndarray:
     """Return an array of the numbers in a text.
 
     Parameters
@@ -86,8 +87,8 @@ def fromstring(string: str, dtype: tp.Any = 'float32', count: int = -1,
         numpy.fromstring(string, _dtypes.dtype(dtype), count, sep=sep), device=device)
 
 
-def loadtxt(fname: tp.Any, dtype: tp.Any = 'float32', *args: tp.Any,
-            device: tp.Any = None, **kwargs: tp.Any) -> ndarray:
+def loadtxt(fname: Any, dtype: Any = 'float32', *args: Any,
+            device: Any = None, **kwargs: Any) -> ndarray:
     """Return an array from a text file, like :func:`numpy.loadtxt`.
 
     Parameters

@@ -1,7 +1,8 @@
 """Recurrent units, and several layers of them over sequences."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from chainer_fast.chainerx import _errors, _functions
 from chainer_fast.chainerx._array import ndarray
@@ -17,8 +18,8 @@ __all__ = [
     'lstm', 'n_step_bigru', 'n_step_bilstm', 'n_step_birnn', 'n_step_gru',
     'n_step_lstm', 'n_step_rnn', 'slstm', 'tree_lstm']
 
-_Layers: tp.TypeAlias = tp.Sequence[tp.Sequence[ndarray]]
-_Sequence: tp.TypeAlias = tp.Sequence[ndarray]
+_Layers: TypeAlias = Sequence[Sequence[ndarray]]
+_Sequence: TypeAlias = Sequence[ndarray]
 
 
 def lstm(c: ndarray, x: ndarray) -> tuple[ndarray, ndarray]:
@@ -91,7 +92,7 @@ def _units(function, *arrays):
 
 
 def n_step_lstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Layers,
-                xs: _Sequence) -> tuple[tp.Any, ...]:
+                xs: _Sequence) -> tuple[Any, ...]:
     """Apply LSTM layers to sequences.
 
     Parameters
@@ -116,7 +117,7 @@ def n_step_lstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Layer
 
 
 def n_step_bilstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Layers,
-                  xs: _Sequence) -> tuple[tp.Any, ...]:
+                  xs: _Sequence) -> tuple[Any, ...]:
     """Apply LSTM layers to sequences, in both directions.
 
     Parameters and results are those of :func:`n_step_lstm`, with twice as many states
@@ -127,7 +128,7 @@ def n_step_bilstm(n_layers: int, hx: ndarray, cx: ndarray, ws: _Layers, bs: _Lay
 
 
 def n_step_gru(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers,
-               xs: _Sequence) -> tuple[tp.Any, ...]:
+               xs: _Sequence) -> tuple[Any, ...]:
     """Apply layers of gated recurrent units to sequences.
 
     Parameters are those of :func:`n_step_lstm`, without cells, and with six matrices
@@ -144,7 +145,7 @@ def n_step_gru(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers,
 
 
 def n_step_bigru(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers,
-                 xs: _Sequence) -> tuple[tp.Any, ...]:
+                 xs: _Sequence) -> tuple[Any, ...]:
     """Apply layers of gated recurrent units to sequences, in both directions.
 
     Parameters and results are those of :func:`n_step_gru`, with twice as many states
@@ -154,7 +155,7 @@ def n_step_bigru(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers,
 
 
 def n_step_rnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequence,
-               activation: str = 'tanh') -> tuple[tp.Any, ...]:
+               activation: str = 'tanh') -> tuple[Any, ...]:
     """Apply layers of simple recurrent units to sequences.
 
     Parameters and results are those of :func:`n_step_gru`, with two matrices and
@@ -166,7 +167,7 @@ def n_step_rnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequen
 
 
 def n_step_birnn(n_layers: int, hx: ndarray, ws: _Layers, bs: _Layers, xs: _Sequence,
-                 activation: str = 'tanh') -> tuple[tp.Any, ...]:
+                 activation: str = 'tanh') -> tuple[Any, ...]:
     """Apply layers of simple recurrent units to sequences, in both directions.
 
     Parameters and results are those of :func:`n_step_rnn`, with twice as many states

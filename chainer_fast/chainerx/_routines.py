@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import numbers
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 
@@ -39,9 +40,9 @@ def check(*arrays: object) -> None:
 
 
 def compute(
-        operands: tp.Sequence[tp.Any], ordinary: tp.Callable[..., tp.Any],
-        function: tp.Callable[..., tp.Any] | None = None,
-        dtype: numpy.dtype[tp.Any] | None = None) -> tp.Any:
+        operands: Sequence[Any], ordinary: Callable[..., Any],
+        function: Callable[..., Any] | None = None,
+        dtype: numpy.dtype[Any] | None = None) -> Any:
     """Return the result of a routine for arrays and numbers.
 
     Parameters
@@ -83,7 +84,7 @@ def _computed(ordinary, xp, operands, dtype):
     return result if isinstance(result, (tuple, list)) else xp.asarray(result)
 
 
-def converted(x: tp.Any, dtype: numpy.dtype[tp.Any] | None) -> tp.Any:
+def converted(x: Any, dtype: numpy.dtype[Any] | None) -> Any:
     """Convert a plain array or a number to a dtype; return other objects unchanged."""
     if isinstance(x, ndarray):
         v = x._v
@@ -119,7 +120,7 @@ def _with_numbers(function, operands, dtype):
     return call
 
 
-def dimension_errors(routine: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+def dimension_errors(routine: Callable[..., Any]) -> Callable[..., Any]:
     """Return a routine with the right types of errors for shapes and axes."""
     @functools.wraps(routine)
     def call(*args, **kwargs):

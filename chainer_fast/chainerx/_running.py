@@ -1,7 +1,8 @@
 """Application of functions of variables to the variables inside arrays."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast._core.graphs import graph
 from chainer_fast.chainerx import _array, _errors, _graphs
@@ -12,7 +13,7 @@ from chainer_fast.functions.math import identity
 from chainer_fast.variable import Variable
 
 
-def common_device(arrays: tp.Sequence[ndarray]) -> Device:
+def common_device(arrays: Sequence[ndarray]) -> Device:
     """Return the device of all arrays.
 
     Raises
@@ -28,7 +29,7 @@ def common_device(arrays: tp.Sequence[ndarray]) -> Device:
     return device
 
 
-def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+def run(function: Callable[..., Any], *arrays: ndarray) -> Any:
     """Apply a function of variables to arrays, without floating-point warnings.
 
     Parameters
@@ -47,7 +48,7 @@ def run(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     return graph.silently(applied, function, *arrays)
 
 
-def applied(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
+def applied(function: Callable[..., Any], *arrays: ndarray) -> Any:
     """Apply a function that may be the user's own to arrays: see :func:`run`.
 
     NumPy warns as it does elsewhere.
@@ -64,7 +65,7 @@ def applied(function: tp.Callable[..., tp.Any], *arrays: ndarray) -> tp.Any:
     return around(results, device, arrays)
 
 
-def around(results: tp.Any, device: Device, arrays: tp.Sequence[ndarray]) -> tp.Any:
+def around(results: Any, device: Device, arrays: Sequence[ndarray]) -> Any:
     """Return arrays that wrap the results of a function of wrapped arrays."""
     if isinstance(results, Variable):
         return _result(results, device, arrays)
@@ -112,7 +113,7 @@ def leave(array, ids):
 
 @_array.method
 def as_grad_stopped(
-        a: ndarray, backprop_ids: tp.Sequence[BackpropId] | bool | None = None,
+        a: ndarray, backprop_ids: Sequence[BackpropId] | bool | None = None,
         copy: bool = False) -> ndarray:
     """Return the array detached from some graphs, by default from all.
 

@@ -6,14 +6,15 @@ gradient, and keeps that gradient; the variable has no separate node.
 from __future__ import annotations
 
 import sys
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast._core import kinds
 from chainer_fast.chainerx import _apply, _array, _backward, _graphs
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.variable import Variable
 
-new_variable: tp.Any = Variable._init_unchecked
+new_variable: Any = Variable._init_unchecked
 apply, computes_inside = _apply.apply, _apply.computes_inside
 
 
@@ -51,7 +52,7 @@ def view_of(variable: Variable) -> ndarray:
     return variable.raw_array.view()
 
 
-def check_replaceable(variable: Variable, array: tp.Any) -> None:
+def check_replaceable(variable: Variable, array: Any) -> None:
     """Raise an error for another array of a variable whose array is in a graph.
 
     Raises
@@ -64,7 +65,7 @@ def check_replaceable(variable: Variable, array: tp.Any) -> None:
             'write to it, as in `variable.array[...] = array`')
 
 
-def creator_of(variable: Variable) -> tp.Any:
+def creator_of(variable: Variable) -> Any:
     """Return the function that made the array, or None."""
     return variable.raw_array._v.creator_node
 
@@ -78,7 +79,7 @@ def grad_of(variable: Variable) -> ndarray | None:
     return array_of(grad_var_of(variable))
 
 
-def grad_var_of(variable: Variable) -> tp.Any:
+def grad_var_of(variable: Variable) -> Any:
     """Return the gradient as a variable, the same one each time."""
     array = variable.raw_array
     grad = array.get_grad() if array.is_grad_required() else None
@@ -94,7 +95,7 @@ def grad_var_of(variable: Variable) -> tp.Any:
     return variable._grad_var
 
 
-def set_grad(variable: Variable, grad: ndarray | None, grad_var: tp.Any) -> None:
+def set_grad(variable: Variable, grad: ndarray | None, grad_var: Any) -> None:
     """Set or clear the gradient; ``grad_var`` is a variable of it, or None."""
     array = variable.raw_array
     if grad is None:
@@ -144,7 +145,7 @@ def backward(variable: Variable, retain_grad: bool, enable_double_backprop: bool
         v.grad_var = new if old is None else old if new is None else old + new
 
 
-def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
+def backward_all(outputs: Sequence[Variable], grad_outputs: Any,
                  enable_double_backprop: bool) -> None:
     """Propagate gradients from several variables; those without one are ignored.
 
@@ -155,7 +156,7 @@ def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
             id(y.raw_array._v): y.raw_array for y in outputs if y.grad_var is not None}
         _backward.backward(list(found.values()), None, enable_double_backprop)
         return
-    totals: dict[int, tp.Any] = {}
+    totals: dict[int, Any] = {}
     for y, gy in zip(outputs, grad_outputs, strict=True):
         if gy is not None and y.raw_array._is_connected():
             array, gradient = y.raw_array, gy.raw_array._v
@@ -170,9 +171,9 @@ def backward_all(outputs: tp.Sequence[Variable], grad_outputs: tp.Any,
         [array for array, _ in totals.values()], None, enable_double_backprop)
 
 
-def grad(outputs: tp.Sequence[Variable], inputs: tp.Sequence[Variable],
-         grad_outputs: tp.Sequence[Variable | None],
-         grad_inputs: tp.Sequence[Variable | None], set_grad: bool, retain_grad: bool,
+def grad(outputs: Sequence[Variable], inputs: Sequence[Variable],
+         grad_outputs: Sequence[Variable | None],
+         grad_inputs: Sequence[Variable | None], set_grad: bool, retain_grad: bool,
          enable_double_backprop: bool,
          loss_scale: float | None) -> list[Variable | None]:
     """Return gradients of variables, divided by the scale, added to those given."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -106,7 +106,7 @@ def pinv(a: ndarray, rcond: float = 1e-15) -> ndarray:
 
 
 @_errors_of_lapack
-def svd(a: ndarray, full_matrices: bool = True, compute_uv: bool = True) -> tp.Any:
+def svd(a: ndarray, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Return the singular value decomposition of a matrix: ``a = u diag(s) vt``.
 
     Parameters
@@ -133,7 +133,7 @@ def svd(a: ndarray, full_matrices: bool = True, compute_uv: bool = True) -> tp.A
     return _routines.compute([a], ordinary, function)
 
 
-def qr(a: ndarray, mode: str = 'reduced') -> tp.Any:
+def qr(a: ndarray, mode: str = 'reduced') -> Any:
     """Return the QR decomposition of a matrix.
 
     Parameters

@@ -5,7 +5,7 @@ Functions that ChainerX itself lacks are those of the default device's generator
 from __future__ import annotations
 
 import functools
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -15,8 +15,8 @@ from chainer_fast.chainerx._array import ndarray
 __all__ = ['normal', 'uniform']
 
 
-def normal(loc: float = 0., scale: float = 1., size: tp.Any = None,
-           device: tp.Any = None) -> ndarray:
+def normal(loc: float = 0., scale: float = 1., size: Any = None,
+           device: Any = None) -> ndarray:
     """Draw numbers from a normal distribution.
 
     Parameters
@@ -35,8 +35,8 @@ def normal(loc: float = 0., scale: float = 1., size: tp.Any = None,
     return _random('normal', loc, scale, size, device)
 
 
-def uniform(low: float = 0., high: float = 1., size: tp.Any = None,
-            device: tp.Any = None) -> ndarray:
+def uniform(low: float = 0., high: float = 1., size: Any = None,
+            device: Any = None) -> ndarray:
     """Draw numbers from a uniform distribution.
 
     Parameters
@@ -62,7 +62,7 @@ def _random(name, first, second, size, device):
             getattr(device.xp.random, name)(first, second, size), device=device)
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> Any:
     function = getattr(numpy.random, name)
     if name.startswith('_') or not callable(function):
         raise AttributeError('chainerx.random has no %s' % (name,))

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from contextlib import AbstractContextManager
+from typing import IO, TYPE_CHECKING, Any
 
 from chainer_fast._core.configuration import state as _state
 from chainer_fast._help import mistakes
@@ -39,10 +40,10 @@ class GlobalConfig:
     that has not set its own through :data:`chainer_fast.config`.
     """
 
-    if tp.TYPE_CHECKING:
-        def __getattr__(self, name: str) -> tp.Any: ...
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
 
-    def __setattr__(self, name: str, value: tp.Any, /) -> None:
+    def __setattr__(self, name: str, value: Any, /) -> None:
         _state.check(name, value)
         if name not in vars(self):
             _warn_of_misspelling(name, vars(self))
@@ -53,7 +54,7 @@ class GlobalConfig:
         super().__delattr__(name)
         _state.changed()
 
-    def show(self, file: tp.IO[str] | None = None) -> None:
+    def show(self, file: IO[str] | None = None) -> None:
         """Print the entries, one per line, sorted by name.
 
         Parameters
@@ -73,17 +74,17 @@ class _OwnEntries:
         object.__setattr__(self, '_entries', config._own_entries())
 
     @property
-    def __dict__(self) -> dict[str, tp.Any]:    # type: ignore[override]
+    def __dict__(self) -> dict[str, Any]:    # type: ignore[override]
         return object.__getattribute__(self, '_entries')
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> Any:
         try:
             return vars(self)[name]
         except KeyError:
             raise AttributeError(
                 'the running thread has no configuration entry %r' % (name,)) from None
 
-    def __setattr__(self, name: str, value: tp.Any, /) -> None:
+    def __setattr__(self, name: str, value: Any, /) -> None:
         _state.check(name, value)
         vars(self)[name] = value
         _state.changed()
@@ -99,10 +100,10 @@ class _OwnEntries:
 class _Lookup:
     """Descriptor for the name ``__getattr__`` of a configuration class."""
 
-    def __get__(self, cls: type[tp.Any] | None, owner: type[tp.Any]) -> tp.Any:
+    def __get__(self, cls: type[Any] | None, owner: type[Any]) -> Any:
         return self if cls is None else vars(cls).get('_replaced', _look_up)
 
-    def __call__(self, cls: type[tp.Any], name: str) -> tp.Any:
+    def __call__(self, cls: type[Any], name: str) -> Any:
         # Called if the class itself lacks a name.
         return _look_up(name)
 
@@ -115,7 +116,7 @@ class _Replaceable(type):
 
     __getattr__ = _Lookup()
 
-    def __setattr__(cls, name: str, value: tp.Any, /) -> None:
+    def __setattr__(cls, name: str, value: Any, /) -> None:
         if name != '__getattr__':
             super().__setattr__(name, value)
         elif value is not _look_up:
@@ -175,7 +176,7 @@ class LocalConfig(_state.LocalEntries, metaclass=_Replaceable):
         # For completion, and for the suggestions in Python's own errors.
         return sorted({*super().__dir__(), *self._seen()})
 
-    def show(self, file: tp.IO[str] | None = None) -> None:
+    def show(self, file: IO[str] | None = None) -> None:
         """Print the entries of the running thread and the global ones, one per line.
 
         Parameters
@@ -204,7 +205,7 @@ class _UsingConfig(contextlib.ContextDecorator):
 
     __slots__ = ('_name', '_value', '_config', '_saved')
 
-    def __init__(self, name: str, value: tp.Any, config: LocalConfig) -> None:
+    def __init__(self, name: str, value: Any, config: LocalConfig) -> None:
         self._name = name
         self._value = value
         self._config = config
@@ -223,8 +224,8 @@ class _UsingConfig(contextlib.ContextDecorator):
 
 
 def using_config(
-        name: str, value: tp.Any,
-        config: LocalConfig = config) -> tp.ContextManager[tp.Any]:
+        name: str, value: Any,
+        config: LocalConfig = config) -> AbstractContextManager[Any]:
     """Set a configuration entry of the current thread for a ``with`` block.
 
     Parameters

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 
 def explain(
-        error: Exception, batch: tp.Sequence[tp.Any], key: tp.Any = None) -> None:
+        error: Exception, batch: Sequence[Any], key: Any = None) -> None:
     """Add to the message of an exception which examples differ, and how.
 
     Parameters

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 
@@ -13,6 +14,7 @@ from chainer_fast._core.arrays import batching
 from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.arrays import get_array_types
+from chainer_fast.backends.cuda import Stream
 from chainer_fast.dataset import _unequal
 from chainer_fast.types import DeviceSpec, NdArray
 from chainer_fast.utils import _ragged
@@ -44,9 +46,9 @@ class Converter:
     """
 
     def __call__(
-            self, batch: list[tp.Any],
-            device: Device | None) -> tuple[tp.Any, ...] | dict[tp.Any,
-                tp.Any] | NdArray:
+            self, batch: list[Any],
+            device: Device | None) -> tuple[Any, ...] | dict[Any,
+                Any] | NdArray:
         """Convert a batch.
 
         Parameters
@@ -68,14 +70,14 @@ class Converter:
 class _ArbitraryCallableConverter(Converter):
     """Converter that calls a function with a resolved device."""
 
-    def __init__(self, base_callable: tp.Callable[..., tp.Any]) -> None:
+    def __init__(self, base_callable: Callable[..., Any]) -> None:
         if not callable(base_callable):
             raise TypeError(
                 'a converter wraps a callable, but got %s' % type(base_callable))
         self.base_callable = base_callable
 
     def __call__(
-            self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+            self, *args: Any, **kwargs: Any) -> Any:
         if len(args) > 1:
             args = (args[0], _get_device(args[1])) + args[2:]
         if 'device' in kwargs:
@@ -83,7 +85,7 @@ class _ArbitraryCallableConverter(Converter):
         return self.base_callable(*args, **kwargs)
 
 
-def converter() -> tp.Callable[..., tp.Any]:
+def converter() -> Callable[..., Any]:
     """Make a decorator that turns a function into a :class:`Converter`.
 
     Returns
@@ -193,9 +195,9 @@ def to_device(device: DeviceSpec | None, x: Arrays) -> Arrays:
 
 
 def concat_examples_func(
-        batch: tp.Sequence[tp.Any], device: DeviceSpec | None = None,
-        padding: float | tp.Sequence[tp.Any] | dict[tp.Any,
-            tp.Any] | None = None) -> tp.Any:
+        batch: Sequence[Any], device: DeviceSpec | None = None,
+        padding: float | Sequence[Any] | dict[Any,
+            Any] | None = None) -> Any:
     """Stack the examples of a batch along a new first axis.
 
     Examples may be arrays, scalars, tuples or dicts. Each element of tuples and dicts
@@ -359,19 +361,19 @@ class ConcatWithAsyncTransfer:
     """
 
     def __init__(
-            self, stream: cuda.Stream | None = None,
-            compute_stream: cuda.Stream | None = None) -> None:
+            self, stream: Stream | None = None,
+            compute_stream: Stream | None = None) -> None:
         self._device = None
-        self._stream: tp.Any = stream
-        self.compute_stream: tp.Any = compute_stream
+        self._stream: Any = stream
+        self.compute_stream: Any = compute_stream
         self._conveyor = collections.defaultdict(self._get_conveyor)
 
     def _get_conveyor(self):
         return Conveyor(self._device, self._stream)
 
     def __call__(
-            self, batch: tp.Sequence[tp.Any], device: tp.Any = None,
-            padding: tp.Any = None) -> tp.Any:
+            self, batch: Sequence[Any], device: Any = None,
+            padding: Any = None) -> Any:
         """Stack a batch and send it to a device.
 
         Parameters
@@ -482,13 +484,13 @@ class Conveyor:
     """
 
     def __init__(
-            self, device: int | None = None, stream: cuda.Stream | None = None) -> None:
-        self._stream: tp.Any = stream
+            self, device: int | None = None, stream: Stream | None = None) -> None:
+        self._stream: Any = stream
         self._device = device
-        self._queue: list[tp.Any] = []
+        self._queue: list[Any] = []
         # Unused stages, the most recently used one last. There are two stages, so
         # that one can be filled while the array in the other one is in use.
-        self._stages: list[tp.Any] = [None, None]
+        self._stages: list[Any] = [None, None]
 
     def put(self, array: NdArray) -> None:
         """Start sending an array."""

@@ -1,7 +1,7 @@
 """Indexing for data sets that compute their examples one by one."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -33,7 +33,7 @@ class DatasetMixin:
     (9, 1, [4, 9, 16], [1, 1, 4])
     """
 
-    def __getitem__(self, index: tp.Any) -> tp.Any:
+    def __getitem__(self, index: Any) -> Any:
         """Return an example, or a list of them.
 
         Parameters
@@ -58,7 +58,7 @@ class DatasetMixin:
         raise NotImplementedError('%s has to define __len__()' % type(self).__name__)
 
     @overridable
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> Any:
         """Return the ``i``-th example; subclasses implement this.
 
         Parameters

@@ -10,7 +10,8 @@ import socket
 import sys
 import tempfile
 import time
-import typing as tp
+from collections.abc import Callable
+from typing import TypeVar
 from urllib import error
 
 from chainer_fast.dataset import _locks
@@ -318,12 +319,12 @@ def _verified_download(mirrors, sha256):
         % _cached_path(folder, mirrors[0])]))
 
 
-_Content = tp.TypeVar('_Content')
+_Content = TypeVar('_Content')
 
 
 def cache_or_load_file(
-        path: str, creator: tp.Callable[[str], _Content],
-        loader: tp.Callable[[str], _Content]) -> _Content:
+        path: str, creator: Callable[[str], _Content],
+        loader: Callable[[str], _Content]) -> _Content:
     """Load a file, creating it first if it does not exist.
 
     Parameters

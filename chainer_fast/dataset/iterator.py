@@ -1,11 +1,11 @@
 """Interface of iterators over data sets."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainer_fast.serializer import AbstractSerializer
 
-_Iterator = tp.TypeVar('_Iterator', bound='Iterator')
+_Iterator = TypeVar('_Iterator', bound='Iterator')
 
 
 class Iterator:
@@ -42,9 +42,9 @@ class Iterator:
     [1]
     """
 
-    if tp.TYPE_CHECKING:
+    if TYPE_CHECKING:
         # These attributes, and those of one kind of iterator.
-        def __getattr__(self, name: str) -> tp.Any: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def __del__(self) -> None:
         self.finalize()
@@ -54,18 +54,18 @@ class Iterator:
 
     def __exit__(
             self, exc_type: type[BaseException] | None, exc_value: BaseException | None,
-            traceback: tp.Any) -> None:
+            traceback: Any) -> None:
         self.finalize()
 
     def __iter__(self: _Iterator) -> _Iterator:
         return self
 
-    def __next__(self) -> tp.Any:
+    def __next__(self) -> Any:
         """Return the next batch; subclasses implement this."""
         raise NotImplementedError(
             '%s has to define __next__()' % type(self).__name__)
 
-    def next(self) -> tp.Any:
+    def next(self) -> Any:
         """Return the next batch, like ``next(iterator)``."""
         return self.__next__()
 

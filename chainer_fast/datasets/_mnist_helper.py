@@ -5,7 +5,8 @@ import os
 import numpy
 
 from chainer_fast.dataset import download
-from chainer_fast.datasets import _pixels, tuple_dataset
+from chainer_fast.datasets import _pixels
+from chainer_fast.datasets.tuple_dataset import TupleDataset
 
 
 def sources(mirrors, train_images, train_labels, test_images, test_labels):
@@ -113,7 +114,7 @@ def preprocess_mnist(raw, withlabel, ndim, scale, image_dtype, label_dtype,
         images = images.repeat(3, axis=1)
     if not withlabel:
         return images
-    return tuple_dataset.TupleDataset(images, raw['y'].astype(label_dtype))
+    return TupleDataset(images, raw['y'].astype(label_dtype))
 
 
 def retrieve(directory, files, name):

@@ -9,7 +9,8 @@ import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
-from chainer_fast.datasets import _pixels, tuple_dataset
+from chainer_fast.datasets import _pixels
+from chainer_fast.datasets.tuple_dataset import TupleDataset
 from chainer_fast.types import DTypeSpec, NdArray
 
 # The author's page, at its current and its former address. The digests are those that
@@ -23,7 +24,7 @@ _SHA256 = {
 
 def get_cifar10(
         withlabel: bool = True, ndim: int = 3, scale: float = 1.,
-        dtype: DTypeSpec = None) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
+        dtype: DTypeSpec = None) -> tuple[TupleDataset | NdArray, ...]:
     """Get CIFAR-10: 50,000 and 10,000 colour images of 10 classes, 32x32.
 
     The archive is downloaded at the first call, checked, and kept in the folder
@@ -66,7 +67,7 @@ def get_cifar10(
 
 def get_cifar100(
         withlabel: bool = True, ndim: int = 3, scale: float = 1.,
-        dtype: DTypeSpec = None) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
+        dtype: DTypeSpec = None) -> tuple[TupleDataset | NdArray, ...]:
     """Get CIFAR-100: 50,000 and 10,000 colour images of 100 classes, 32x32.
 
     Labels are the fine ones. Everything else is as in :func:`get_cifar10`.
@@ -129,7 +130,7 @@ def _load(name, folder, train, test, label_key, withlabel, ndim, scale, dtype):
         images = _pixels.scaled(raw[which + '_x'].reshape(-1, *shape), dtype, scale)
         if not withlabel:
             return images
-        return tuple_dataset.TupleDataset(
+        return TupleDataset(
             images, raw[which + '_y'].astype(numpy.int32))
 
     return part('train'), part('test')

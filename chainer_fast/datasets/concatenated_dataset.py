@@ -1,7 +1,7 @@
 """Several data sets, one after the other."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.dataset import dataset_mixin
 
@@ -26,10 +26,10 @@ class ConcatenatedDataset(dataset_mixin.DatasetMixin):
     (5, 10)
     """
 
-    def __init__(self, *datasets: tp.Any) -> None:
+    def __init__(self, *datasets: Any) -> None:
         self._datasets = datasets
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> Any:
         """Return the ``i``-th example; ``IndexError`` for a negative ``i``."""
         start = 0
         for part in self._datasets:

@@ -1,7 +1,7 @@
 """Data sets of equal length, combined into dicts."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, overload
 
 from chainer_fast.dataset import dataset_mixin
 
@@ -26,7 +26,7 @@ class DictDataset:
     {'x': 1, 't': 'b'}
     """
 
-    def __init__(self, **datasets: tp.Any) -> None:
+    def __init__(self, **datasets: Any) -> None:
         if not datasets:
             raise ValueError('no datasets are given')
         for dataset in datasets.values():
@@ -38,12 +38,12 @@ class DictDataset:
         self._datasets = datasets
         self._length = lengths.popitem()[1]
 
-    @tp.overload
-    def __getitem__(self, index: slice) -> list[dict[str, tp.Any]]: ...
-    @tp.overload
-    def __getitem__(self, index: tp.Any) -> dict[str, tp.Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    @overload
+    def __getitem__(self, index: Any) -> dict[str, Any]: ...
     def __getitem__(
-            self, index: tp.Any) -> dict[str, tp.Any] | list[dict[str, tp.Any]]:
+            self, index: Any) -> dict[str, Any] | list[dict[str, Any]]:
         columns = {key: dataset[index] for key, dataset in self._datasets.items()}
         if not isinstance(index, slice):
             return columns

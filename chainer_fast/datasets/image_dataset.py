@@ -5,9 +5,10 @@ import bisect
 import io
 import os
 import threading
-import typing as tp
 import zipfile
+from collections.abc import Sequence
 from multiprocessing import util
+from typing import Any
 
 import numpy
 
@@ -116,7 +117,7 @@ class ImageDataset(dataset_mixin.DatasetMixin):
     ((3, 4, 6), dtype('float32'))
     """
 
-    def __init__(self, paths: tp.Any, root: str = '.', dtype: DTypeSpec = None) -> None:
+    def __init__(self, paths: Any, root: str = '.', dtype: DTypeSpec = None) -> None:
         _check_pillow_availability()
         self._root = root
         self._dtype = get_dtype(dtype)
@@ -145,9 +146,9 @@ class _LabeledImages(dataset_mixin.DatasetMixin):
     and ``_read(name)``.
     """
 
-    _pairs: tp.Any
+    _pairs: Any
     _label_dtype: DTypeSpec
-    _read: tp.Any
+    _read: Any
 
     def __len__(self) -> int:
         """Return the number of pairs."""
@@ -200,7 +201,7 @@ class LabeledImageDataset(_LabeledImages):
     """
 
     def __init__(
-            self, pairs: tp.Any, root: str = '.', dtype: DTypeSpec = None,
+            self, pairs: Any, root: str = '.', dtype: DTypeSpec = None,
             label_dtype: DTypeSpec = numpy.int32) -> None:
         _check_pillow_availability()
         self._pairs = _read_pairs(pairs)
@@ -267,10 +268,10 @@ class ZippedImageDataset(dataset_mixin.DatasetMixin):
             raise
         self._zf_pid = os.getpid()
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, '_zf': None, '_lock': None}
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         self._set_up()
 
@@ -333,7 +334,7 @@ class MultiZippedImageDataset(dataset_mixin.DatasetMixin):
         image = dataset[0]
     """
 
-    def __init__(self, zipfilenames: tp.Sequence[str], dtype: DTypeSpec = None) -> None:
+    def __init__(self, zipfilenames: Sequence[str], dtype: DTypeSpec = None) -> None:
         self._zfs = [ZippedImageDataset(name, dtype) for name in zipfilenames]
         self._zpaths_accumlens = [0]
         for archive in self._zfs:

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pickle
 import threading
-import typing as tp
 from multiprocessing import util
+from typing import IO, Any
 
 from chainer_fast._help import mistakes
 from chainer_fast.dataset import dataset_mixin
@@ -47,7 +47,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
     (2, [2, 2])
     """
 
-    def __init__(self, reader: tp.Any) -> None:
+    def __init__(self, reader: Any) -> None:
         if hasattr(reader, 'seekable') and not reader.seekable():
             raise ValueError('a data set needs a seekable file, but %r can only be '
                              'read once' % (reader,))
@@ -76,10 +76,10 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         if callable(getattr(self._reader, 'after_fork', None)):
             self._reader.after_fork()
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {'_reader': self._reader, '_positions': self._positions}
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         self._set_up()
 
@@ -98,7 +98,7 @@ class PickleDataset(dataset_mixin.DatasetMixin):
         with self._lock:
             self._reader.close()
 
-    def get_example(self, index: int) -> tp.Any:
+    def get_example(self, index: int) -> Any:
         """Unpickle an object.
 
         Parameters
@@ -138,7 +138,7 @@ class PickleDatasetWriter:
     """
 
     def __init__(
-            self, writer: tp.IO[bytes],
+            self, writer: IO[bytes],
             protocol: int = pickle.HIGHEST_PROTOCOL) -> None:
         self._writer = writer
         self._protocol = protocol
@@ -157,7 +157,7 @@ class PickleDatasetWriter:
         """Pass everything written so far to the operating system."""
         self._writer.flush()
 
-    def write(self, x: tp.Any) -> None:
+    def write(self, x: Any) -> None:
         """Append an object.
 
         Parameters
@@ -186,10 +186,10 @@ class _FileReader:
         self._file.close()
         self._open()
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {'_path': self._path}
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__init__(state['_path'])  # type: ignore[misc]
 
     def read(self, size: int = -1):

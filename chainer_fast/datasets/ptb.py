@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -50,7 +50,7 @@ def get_ptb_words() -> tuple[NdArray, ...]:
     return tuple(_identifiers(part) for part in ('train', 'valid', 'test'))
 
 
-def get_ptb_words_vocabulary() -> dict[tp.Any, tp.Any]:
+def get_ptb_words_vocabulary() -> dict[Any, Any]:
     """Get the identifiers of the words in the Penn Treebank.
 
     Returns

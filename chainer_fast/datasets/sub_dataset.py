@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import numbers
 import operator
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -38,8 +39,8 @@ class SubDataset(dataset_mixin.DatasetMixin):
     """
 
     def __init__(
-            self, dataset: tp.Sequence[tp.Any], start: int, finish: int,
-            order: tp.Sequence[int] | None = None) -> None:
+            self, dataset: Sequence[Any], start: int, finish: int,
+            order: Sequence[int] | None = None) -> None:
         start, finish = _numbers.plain_all((start, finish))
         dataset_mixin._check_length(dataset)
         for number in start, finish:
@@ -62,7 +63,7 @@ class SubDataset(dataset_mixin.DatasetMixin):
     def __len__(self) -> int:
         return self._size
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> Any:
         """Return the ``i``-th example of the range; -1 is the last one."""
         if type(i) is not int:
             i = _as_index(i)
@@ -90,8 +91,8 @@ def _as_index(i):
 
 
 def split_dataset(
-        dataset: tp.Sequence[tp.Any], split_at: int,
-        order: tp.Sequence[int] | None = None) -> tuple[SubDataset, SubDataset]:
+        dataset: Sequence[Any], split_at: int,
+        order: Sequence[int] | None = None) -> tuple[SubDataset, SubDataset]:
     """Split a data set in two.
 
     Parameters
@@ -140,7 +141,7 @@ def split_dataset(
 
 
 def split_dataset_random(
-        dataset: tp.Sequence[tp.Any], first_size: int,
+        dataset: Sequence[Any], first_size: int,
         seed: int | None = None) -> tuple[SubDataset, SubDataset]:
     """Split a data set in two at random.
 
@@ -175,8 +176,8 @@ def split_dataset_random(
 
 
 def split_dataset_n(
-        dataset: tp.Sequence[tp.Any], n: int,
-        order: tp.Sequence[int] | None = None) -> list[SubDataset]:
+        dataset: Sequence[Any], n: int,
+        order: Sequence[int] | None = None) -> list[SubDataset]:
     """Split a data set into parts of equal size.
 
     Parameters
@@ -210,7 +211,7 @@ def split_dataset_n(
 
 
 def split_dataset_n_random(
-        dataset: tp.Sequence[tp.Any], n: int,
+        dataset: Sequence[Any], n: int,
         seed: int | None = None) -> list[SubDataset]:
     """Split a data set into parts of equal size at random.
 
@@ -236,8 +237,8 @@ def split_dataset_n_random(
 
 
 def get_cross_validation_datasets(
-        dataset: tp.Sequence[tp.Any], n_folds: int | None = None, order: tp.Any = None,
-        **kwargs: tp.Any) -> list[tuple[tp.Any, ...]]:
+        dataset: Sequence[Any], n_folds: int | None = None, order: Any = None,
+        **kwargs: Any) -> list[tuple[Any, ...]]:
     """Make the training and validation sets of a cross validation.
 
     Parameters
@@ -297,8 +298,8 @@ def get_cross_validation_datasets(
 
 
 def get_cross_validation_datasets_random(
-        dataset: tp.Sequence[tp.Any], n_folds: int | None, seed: int | None = None,
-        **kwargs: tp.Any) -> list[tuple[tp.Any, ...]]:
+        dataset: Sequence[Any], n_folds: int | None, seed: int | None = None,
+        **kwargs: Any) -> list[tuple[Any, ...]]:
     """Make the training and validation sets of a random cross validation.
 
     Parameters

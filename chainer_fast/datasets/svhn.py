@@ -7,7 +7,8 @@ import numpy
 
 from chainer_fast.backends.dtypes import get_dtype
 from chainer_fast.dataset import download
-from chainer_fast.datasets import _pixels, tuple_dataset
+from chainer_fast.datasets import _pixels
+from chainer_fast.datasets.tuple_dataset import TupleDataset
 from chainer_fast.types import DTypeSpec, NdArray
 
 _URL = 'https://ufldl.stanford.edu/housenumbers/%s_32x32.mat'
@@ -22,7 +23,7 @@ _SHA256 = {
 def get_svhn(
         withlabel: bool = True, scale: float = 1., dtype: DTypeSpec = None,
         label_dtype: DTypeSpec = numpy.int32,
-        add_extra: bool = False) -> tuple[tuple_dataset.TupleDataset | NdArray, ...]:
+        add_extra: bool = False) -> tuple[TupleDataset | NdArray, ...]:
     """Get SVHN: 73,257 and 26,032 colour images of single digits, 32x32.
 
     The files are downloaded at the first call, checked, and kept in the folder
@@ -76,7 +77,7 @@ def get_svhn(
             return images
         labels = raw['y'].reshape(-1).astype(label_dtype)
         labels[labels == 10] = 0
-        return tuple_dataset.TupleDataset(images, labels)
+        return TupleDataset(images, labels)
 
     return tuple(part(name) for name in
                  (('train', 'test', 'extra') if add_extra else ('train', 'test')))

@@ -4,8 +4,9 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import typing as tp
+from collections.abc import Callable, Sequence
 from multiprocessing import util
+from typing import Any
 
 from chainer_fast.dataset import dataset_mixin
 
@@ -51,11 +52,11 @@ class TextDataset(dataset_mixin.DatasetMixin):
     _pid: int | None = None
 
     def __init__(
-            self, paths: str | tp.Sequence[str],
-            encoding: str | tp.Sequence[str] | None = None,
-            errors: str | tp.Sequence[str] | None = None,
-            newline: str | tp.Sequence[str] | None = None,
-            filter_func: tp.Callable[..., tp.Any] | None = None) -> None:
+            self, paths: str | Sequence[str],
+            encoding: str | Sequence[str] | None = None,
+            errors: str | Sequence[str] | None = None,
+            newline: str | Sequence[str] | None = None,
+            filter_func: Callable[..., Any] | None = None) -> None:
         def one_per_file(option):
             if option is None or isinstance(option, str):
                 return [option] * len(paths)
@@ -125,11 +126,11 @@ class TextDataset(dataset_mixin.DatasetMixin):
         self._bounds = tuple(bounds)
         self._lines = range(count) if filter_func is None else kept
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items()
                 if name not in ('_fps', '_lock', '_pid')}
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         self._set_up()
 

@@ -1,7 +1,8 @@
 """A function applied to the examples of a data set."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast.dataset import dataset_mixin
 
@@ -27,11 +28,11 @@ class TransformDataset(dataset_mixin.DatasetMixin):
     """
 
     def __init__(
-            self, dataset: tp.Sequence[tp.Any],
-            transform: tp.Callable[..., tp.Any]) -> None:
+            self, dataset: Sequence[Any],
+            transform: Callable[..., Any]) -> None:
         self._transform, self._dataset = transform, dataset
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> Any:
         """Return the transformed ``i``-th example."""
         try:
             example = self._dataset[i]

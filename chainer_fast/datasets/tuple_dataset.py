@@ -1,7 +1,7 @@
 """Data sets of equal length, combined into tuples."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, overload
 
 import numpy
 
@@ -32,7 +32,7 @@ class TupleDataset:
     [(0, 'a'), (1, 'b')]
     """
 
-    def __init__(self, *datasets: tp.Any) -> None:
+    def __init__(self, *datasets: Any) -> None:
         if not datasets:
             raise ValueError('no datasets are given')
         for dataset in datasets:
@@ -44,12 +44,12 @@ class TupleDataset:
         self._datasets = datasets
         self._length = lengths[0]
 
-    @tp.overload
-    def __getitem__(self, index: slice) -> list[tuple[tp.Any, ...]]: ...
-    @tp.overload
-    def __getitem__(self, index: tp.Any) -> tuple[tp.Any, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[Any, ...]]: ...
+    @overload
+    def __getitem__(self, index: Any) -> tuple[Any, ...]: ...
     def __getitem__(
-            self, index: tp.Any) -> tuple[tp.Any, ...] | list[tuple[tp.Any, ...]]:
+            self, index: Any) -> tuple[Any, ...] | list[tuple[Any, ...]]:
         columns = [dataset[index] for dataset in self._datasets]
         if isinstance(index, slice):
             return list(zip(*columns, strict=True))
@@ -59,7 +59,7 @@ class TupleDataset:
         return self._length
 
 
-def read_example(dataset: tp.Any, index: tp.Any) -> tp.Any:
+def read_example(dataset: Any, index: Any) -> Any:
     """Return an example; a ``StopIteration`` of the data set is a ``RuntimeError``.
 
     It would be mistaken for the end of the iterator, or of a loop around this call.
@@ -77,7 +77,7 @@ def _stopped(dataset):
         'exception' % type(dataset).__name__)
 
 
-def read_examples(dataset: tp.Any, indices: NdArray) -> list[tp.Any]:
+def read_examples(dataset: Any, indices: NdArray) -> list[Any]:
     """Return a list of the examples of a data set.
 
     Parameters

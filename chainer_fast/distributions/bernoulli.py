@@ -1,7 +1,7 @@
 """The Bernoulli distribution, of a possibly unfair coin."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -38,7 +38,7 @@ class BernoulliLogProb(FunctionNode):
         Whether the result is minus infinity for an ``x`` that is neither 0 nor 1.
     """
 
-    invalid: tp.Any
+    invalid: Any
 
     def __init__(self, binary_check: bool = False) -> None:
         super().__init__()
@@ -138,8 +138,8 @@ class Bernoulli(Distribution):
     """
 
     # Subclasses in programs may define these properties and not call the constructor.
-    _p: tp.Any = None
-    _logit: tp.Any = None
+    _p: Any = None
+    _logit: Any = None
 
     def __init__(
             self, p: VariableOrArray | None = None,

@@ -1,7 +1,7 @@
 """The distribution over a number of categories."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -62,8 +62,8 @@ class Categorical(Distribution):
     """
 
     # Subclasses in programs may define these properties and not call the constructor.
-    _p: tp.Any = None
-    _logit: tp.Any = None
+    _p: Any = None
+    _logit: Any = None
 
     def __init__(
             self, p: VariableOrArray | None = None, *,

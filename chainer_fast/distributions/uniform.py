@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.distribution import Distribution, register_kl
@@ -63,10 +63,10 @@ class Uniform(Distribution):
                 'scale, got %s' % ('both' if has_ends else 'no complete pair'))
         super().__init__()
         self._use_low_high = has_ends
-        self._low: tp.Any = low
-        self._high: tp.Any = high
-        self._loc: tp.Any = loc
-        self._scale: tp.Any = scale
+        self._low: Any = low
+        self._high: Any = high
+        self._loc: Any = loc
+        self._scale: Any = scale
 
     @cached_property
     def low(self) -> Variable:

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import importlib
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.exporters import caffe as caffe
 else:
-    def __getattr__(name: str) -> tp.Any:
+    def __getattr__(name: str) -> Any:
         # Imported on demand, since it needs protobuf.
         if name == 'caffe':
             return importlib.import_module('chainer_fast.exporters.caffe')

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import os
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import variable
 from chainer_fast.backends import cuda
@@ -151,8 +152,8 @@ class _Network:
 
 
 def export(
-        model: tp.Callable[..., tp.Any], args: list[tp.Any] | tuple[Variable, ...],
-        directory: tp.Any = None, export_params: bool = True,
+        model: Callable[..., Any], args: list[Any] | tuple[Variable, ...],
+        directory: Any = None, export_params: bool = True,
         graph_name: str = 'Graph') -> None:
     """Export a model to Caffe.
 

@@ -1,12 +1,12 @@
 """Hooks that measure computations from start to end."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 from chainer_fast import function_hook
 from chainer_fast.types import GradArrays
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 

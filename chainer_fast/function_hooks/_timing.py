@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import sys
 import time
-import typing as tp
+from typing import IO, Any
 
 import numpy
 
@@ -44,7 +44,7 @@ class Timings:
         # Starts of the running computations: seconds, or events on a GPU.
         self._running_stack = []
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # A copy does not include running computations; modules and events cannot be
         # copied.
         self._read_events()
@@ -93,7 +93,7 @@ class Timings:
 
     # The list is stored where `vars` shows it.
     @call_history.setter
-    def call_history(self, history: tp.Any) -> None:
+    def call_history(self, history: Any) -> None:
         self._pending = []
         vars(self)['call_history'] = history
 
@@ -119,7 +119,7 @@ class Timings:
         self._read_events()
         return self._total_time
 
-    def summary(self) -> dict[str, dict[tp.Any, tp.Any]]:
+    def summary(self) -> dict[str, dict[Any, Any]]:
         """Return the measurements by name.
 
         Returns
@@ -139,7 +139,7 @@ class Timings:
         return _report.largest_unit(second, self.table, 'ns')
 
     def print_report(
-            self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
+            self, unit: str = 'auto', file: IO[Any] = sys.stdout) -> None:
         """Print a table of names and times.
 
         Parameters

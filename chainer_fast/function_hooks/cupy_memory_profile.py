@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import collections
 import sys
-import typing as tp
+from typing import IO, TYPE_CHECKING, Any
 
 from chainer_fast.backends import cuda
 from chainer_fast.function_hooks import _report, _span
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 if cuda.available:
@@ -79,7 +79,7 @@ class CupyMemoryProfileHook(_span.SpanHook):
         """Return the bytes that all functions acquired; nested ones count once."""
         return self._total_acquired_bytes
 
-    def summary(self) -> dict[str, tp.Any]:
+    def summary(self) -> dict[str, Any]:
         """Return the measurements of each function.
 
         Returns
@@ -102,7 +102,7 @@ class CupyMemoryProfileHook(_span.SpanHook):
         return 1 / factor, unit
 
     def print_report(
-            self, unit: str = 'auto', file: tp.IO[tp.Any] = sys.stdout) -> None:
+            self, unit: str = 'auto', file: IO[Any] = sys.stdout) -> None:
         """Print a table of the functions and the memory that they allocated.
 
         Parameters
@@ -146,10 +146,10 @@ class CupyMemoryCumulativeHook(MemoryHook):
         """Return the bytes used and acquired."""
         return self.used_bytes, self.acquired_bytes
 
-    def malloc_preprocess(self, **kwargs: tp.Any) -> None:
+    def malloc_preprocess(self, **kwargs: Any) -> None:
         """Called by CuPy before memory is allocated from the pool."""
         self.used_bytes += kwargs['mem_size']
 
-    def alloc_preprocess(self, **kwargs: tp.Any) -> None:
+    def alloc_preprocess(self, **kwargs: Any) -> None:
         """Called by CuPy before memory is allocated from the device."""
         self.acquired_bytes += kwargs['mem_size']

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import sys
-import typing as tp
 import warnings
+from typing import IO, TYPE_CHECKING, Any
 
 from chainer_fast import backend, function_hook, variable
 from chainer_fast.types import GradArrays
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 
@@ -45,13 +45,13 @@ class PrintHook(function_hook.FunctionHook):
 
     sep: None
     end: str
-    file: tp.IO[tp.Any]
+    file: IO[Any]
     flush: bool
 
     name = 'PrintHook'
 
     def __init__(
-            self, sep: None = None, end: str = '\n', file: tp.IO[tp.Any] = sys.stdout,
+            self, sep: None = None, end: str = '\n', file: IO[Any] = sys.stdout,
             flush: bool = True) -> None:
         if sep is not None:
             warnings.warn(

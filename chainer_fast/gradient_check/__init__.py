@@ -9,8 +9,9 @@ This needs two more evaluations of :math:`f`, regardless of the number of elemen
 from __future__ import annotations
 
 import itertools
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -25,7 +26,7 @@ from chainer_fast.variable import Variable
 
 
 def assert_allclose(
-        x: tp.Any, y: tp.Any, atol: float = 1e-5, rtol: float = 1e-4,
+        x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4,
         verbose: bool = True) -> None:
     """Deprecated name of :func:`chainer_fast.testing.assert_allclose`."""
     warnings.warn(
@@ -35,7 +36,7 @@ def assert_allclose(
 
 
 def check_backward(
-        func: tp.Callable[..., tp.Any], x_data: NdArray | tuple[NdArray, ...],
+        func: Callable[..., Any], x_data: NdArray | tuple[NdArray, ...],
         y_grad: NdArray | tuple[NdArray, ...] | None,
         params: Variable | tuple[Variable, ...] = (), eps: float = 1e-3,
         atol: float = 1e-5, rtol: float = 1e-4, no_grads: list[bool] | None = None,
@@ -103,7 +104,7 @@ def _check_backward_with_params(func, x_data, y_grad, params, **options):
 
 
 def check_double_backward(
-        func: tp.Callable[..., tp.Any], x_data: NdArray | tuple[NdArray, ...],
+        func: Callable[..., Any], x_data: NdArray | tuple[NdArray, ...],
         y_grad: NdArray | tuple[NdArray, ...],
         x_grad_grad: NdArray | tuple[NdArray, ...],
         params: Variable | tuple[Variable, ...] = (),
@@ -180,7 +181,7 @@ class _CheckBackward:
     """A check of gradients along one direction; see :func:`check_backward`."""
 
     def __init__(
-            self, func: tp.Callable[..., tp.Any], xs, gys,
+            self, func: Callable[..., Any], xs, gys,
             params: Variable | tuple[Variable, ...], no_grads: list[bool] | None = None,
             dtype: DTypeSpec = None, eps: float = 1e-3, atol: float = 1e-5,
             rtol: float = 1e-4, detect_nondifferentiable: bool = False) -> None:
@@ -207,7 +208,7 @@ class _CheckBackward:
         if self.device._wraps:
             # Only the function receives arrays that wrap others.
             self.xs, self.gys = backend.from_chx(self.xs), backend.from_chx(self.gys)
-            wrapping: tp.Any = self.device
+            wrapping: Any = self.device
             self.xp = wrapping.fallback_device.xp
 
     def run(self) -> None:

@@ -1,5 +1,5 @@
 """Gradients by finite differences."""
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -78,7 +78,7 @@ def numerical_grad(
                 'gradients exist only for inputs of floating type, not %s' % (x.dtype,))
 
     stencil, divisor = _FIVE_POINTS if detect_nondifferentiable else _TWO_POINTS
-    center: tp.Any = _evaluate(f, grad_outputs) if detect_nondifferentiable else None
+    center: Any = _evaluate(f, grad_outputs) if detect_nondifferentiable else None
     grads = [backend.get_array_module(x).zeros_like(x) for x in inputs]
     for i_in, (x, gx) in enumerate(zip(inputs, grads, strict=True)):
         for index in numpy.ndindex(x.shape):

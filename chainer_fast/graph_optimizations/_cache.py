@@ -1,6 +1,6 @@
 """Plans and recordings of calls of a static chain, by kind."""
 import collections
-import typing as tp
+from typing import Any
 
 from chainer_fast.graph_optimizations._replay import RefusedCall
 
@@ -33,11 +33,11 @@ class Cache:
         self._verbosity_level = verbosity_level
         self._limit = limit
         # All kinds, the most recent last, and whether each was called more than once.
-        self._kinds: dict[tp.Any, bool] = {}
+        self._kinds: dict[Any, bool] = {}
         self._is_crowded = False
         self._kept = {}
         self._renewals = collections.Counter()
-        self.refused: dict[tp.Any, tp.Any] = {}
+        self.refused: dict[Any, Any] = {}
 
     def touch(self, kind):
         """Record that a call of a kind is made."""

@@ -1,7 +1,7 @@
 """Calls of static chains, and their kinds."""
 import functools
-import typing as tp
 import weakref
+from typing import Any, NamedTuple
 
 import numpy
 
@@ -27,7 +27,7 @@ _GPU_SETTINGS = (
 _INPUT = object()
 
 
-class Kind(tp.NamedTuple):
+class Kind(NamedTuple):
     """Common properties of the calls that one plan or recording can repeat.
 
     ``gpu`` is the number of the device, or None for the processor; ``others`` are the
@@ -35,10 +35,10 @@ class Kind(tp.NamedTuple):
     """
 
     gpu: int | None
-    func: tp.Any
-    inputs: tuple[tp.Any, ...]
-    settings: tuple[tp.Any, ...]
-    others: tp.Any
+    func: Any
+    inputs: tuple[Any, ...]
+    settings: tuple[Any, ...]
+    others: Any
 
 
 class Call:

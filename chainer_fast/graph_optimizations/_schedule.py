@@ -1,8 +1,9 @@
 """Recordings of static chains: steps, and the arrays passed between them."""
 from __future__ import annotations
 
-import typing as tp
 import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainer_fast import function, function_node
 from chainer_fast.backends.arrays import get_array_types
@@ -16,12 +17,12 @@ from chainer_fast.graph_optimizations._schedule_parts import (
 from chainer_fast.types import NdArray
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.graph_optimizations.static_graph import ScheduleManager
     from chainer_fast.link import Chain
 
 
-_Result = tp.TypeVar('_Result')
+_Result = TypeVar('_Result')
 
 
 class StaticScheduleFunction(function_node.FunctionNode):
@@ -47,20 +48,20 @@ class StaticScheduleFunction(function_node.FunctionNode):
             schedule_manager)
         self.verbosity_level: int = verbosity_level
         self.enable_double_backprop: bool = enable_double_backprop
-        self.schedule_info_list: list[tp.Any] = []
-        self.unique_arrays: list[tp.Any] = []
-        self.array_infos: list[tp.Any] = []
+        self.schedule_info_list: list[Any] = []
+        self.unique_arrays: list[Any] = []
+        self.array_infos: list[Any] = []
         self._index_of = {}
         self._made = set()
         self._params = []
         self._in_indexes = []
         self._out_indexes = []
         #: The functions of the call that is being recorded, and None afterwards.
-        self.trace: tp.Any = None
+        self.trace: Any = None
         #: Runs the chain on variables; `static_graph` sets it.
         self._rerun = None
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # A copy of the chain makes a new recording: these arrays belong to the
         # original.
         return StaticScheduleFunction, (
@@ -100,8 +101,8 @@ class StaticScheduleFunction(function_node.FunctionNode):
         return self.schedule_info_list
 
     def append_function(
-            self, func: tp.Callable[..., _Result], args: tuple[tp.Any, ...],
-            kwargs: dict[tp.Any, tp.Any], func_name: str | None = None) -> _Result:
+            self, func: Callable[..., _Result], args: tuple[Any, ...],
+            kwargs: dict[Any, Any], func_name: str | None = None) -> _Result:
         """Call a function, and record the call as the next step.
 
         Parameters
@@ -135,7 +136,7 @@ class StaticScheduleFunction(function_node.FunctionNode):
         self._out_indexes = [self._index(var.raw_array) for var in out_vars]
 
     def build_schedule(
-            self, chain: Chain, in_vars: tp.Sequence[VariableOrArray]) -> None:
+            self, chain: Chain, in_vars: Sequence[VariableOrArray]) -> None:
         """End the recording.
 
         From now on the schedule holds no arrays made by a call, only constants, and the

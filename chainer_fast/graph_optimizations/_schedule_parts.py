@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
 import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast._backend import Device
 from chainer_fast.backends import cuda
 from chainer_fast.types import DTypeSpec, NdArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.backends.cuda import DummyDeviceType
 
 
@@ -30,7 +31,7 @@ class ArrayInfo:
     """
 
     def __init__(self, array: NdArray) -> None:
-        self.weak_ref: tp.Any = weakref.ref(array)
+        self.weak_ref: Any = weakref.ref(array)
         self.id: int = id(array)
         self.shape: tuple[int, ...] = array.shape
         self.dtype: DTypeSpec = array.dtype
@@ -75,12 +76,12 @@ class ScheduleInfo:
     """
 
     def __init__(
-            self, func: tp.Callable[..., tp.Any], args: tuple[tp.Any, ...],
-            kwargs: dict[tp.Any, tp.Any],
-            inputs_hooks: list[tp.Any],
-            outputs_hooks: list[tp.Any],
-            return_hooks: list[tp.Any],
-            delete_hooks: tp.Any, unique_arrays: list[tp.Any],
+            self, func: Callable[..., Any], args: tuple[Any, ...],
+            kwargs: dict[Any, Any],
+            inputs_hooks: list[Any],
+            outputs_hooks: list[Any],
+            return_hooks: list[Any],
+            delete_hooks: Any, unique_arrays: list[Any],
             array_infos: list[ArrayInfo], func_name: str | None = None) -> None:
         self.func_name: str = func_name or getattr(func, '__name__', None) or repr(func)
         self._table, self._infos = unique_arrays, array_infos

@@ -5,8 +5,8 @@ attributes of links like the call, and let functions update arrays.
 """
 import contextlib
 import operator
-import typing as tp
 import weakref
+from typing import Any
 
 import numpy
 
@@ -139,7 +139,7 @@ def forbidden(state):
         The state before.
     """
     drawn = numpy.random.get_state()
-    observed: dict[tp.Any, tp.Any] = {}
+    observed: dict[Any, Any] = {}
     try:
         with _reports_to(observed):
             yield
@@ -161,7 +161,7 @@ def noted(trace):
     if trace is None:
         yield
         return
-    observed: dict[tp.Any, tp.Any] = {}
+    observed: dict[Any, Any] = {}
     try:
         with _reports_to(observed):
             yield

@@ -59,7 +59,8 @@ arrays.
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast.configuration import config, using_config
 from chainer_fast.graph_optimizations import _reads, _replay, _side_effects
@@ -116,21 +117,21 @@ class ScheduleManager:
         self._settings = None
         self._begin()
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # A copy of the chain makes new recordings.
         return ScheduleManager, (
             self.minimize_cache_size, self.verbosity_level, self.max_cache_size)
 
     def _begin(self):
         """Drop all schedules."""
-        self.schedules: dict[tp.Any, tp.Any] = {}
+        self.schedules: dict[Any, Any] = {}
         self.latest.clear()
         self.recordings = RecordedCalls(self.latest, limit=self.max_cache_size)
         self.calls = PlannedCalls(
             self.latest, self.verbosity_level, self.max_cache_size)
 
     def get_schedule(
-            self, in_vars: tp.Sequence[VariableOrArray],
+            self, in_vars: Sequence[VariableOrArray],
             enable_double_backprop: bool = False) -> StaticScheduleFunction:
         """Return the schedule for inputs, which is empty the first time.
 
@@ -177,7 +178,7 @@ class ScheduleManager:
         return '\n'.join(lines)
 
 
-def static_graph(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def static_graph(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Declare that a method of a chain has the same graph in every call.
 
     A decorator for ``__call__`` or ``forward`` of a chain, with or without arguments.

@@ -3,17 +3,18 @@ from __future__ import annotations
 
 import copy
 import functools
-import typing as tp
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.configuration import config
 from chainer_fast.graph_optimizations._decorator import decorated
 from chainer_fast.types import NdArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 
-def static_code(*dec_args: tp.Any, **dec_kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def static_code(*dec_args: Any, **dec_kwargs: Any) -> Callable[..., Any]:
     """Make a function part of the schedule of the static chain that calls it.
 
     A decorator, with or without arguments. In the method of a chain under

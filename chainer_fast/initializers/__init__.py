@@ -1,7 +1,9 @@
 """Weight initializers."""
+from __future__ import annotations
+
 import numpy
 
-from chainer_fast import backend, initializer as initializer_module, types
+from chainer_fast import backend, initializer as initializer_module
 from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.dtypes import get_dtype
@@ -36,12 +38,14 @@ from chainer_fast.initializers.uniform import (
     LeCunUniform as LeCunUniform,
     Uniform as Uniform,
 )
+from chainer_fast.types import (
+    AbstractInitializer, DeviceSpec, DTypeSpec, NdArray, ShapeSpec, Xp)
 
 
 def generate_array(
-        initializer: types.AbstractInitializer, shape: types.ShapeSpec, xp: types.Xp,
-        dtype: types.DTypeSpec = None,
-        device: types.DeviceSpec | None = None) -> types.NdArray:
+        initializer: AbstractInitializer, shape: ShapeSpec, xp: Xp,
+        dtype: DTypeSpec = None,
+        device: DeviceSpec | None = None) -> NdArray:
     """Create an array and fill it by an initializer.
 
     Parameters

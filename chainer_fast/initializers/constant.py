@@ -1,7 +1,7 @@
 """Initializers that fill an array with fixed values."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -162,7 +162,7 @@ class Constant(_Constant):
     array([[0.5, 0.5]], dtype=float32)
     """
 
-    def __init__(self, fill_value: tp.Any, dtype: DTypeSpec | None = None) -> None:
+    def __init__(self, fill_value: Any, dtype: DTypeSpec | None = None) -> None:
         self.fill_value = fill_value
         super().__init__(dtype)
 

@@ -1,7 +1,7 @@
 """Initializers that draw from normal distributions."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -57,7 +57,7 @@ class Normal(initializer.Initializer):
 
     def __init__(
             self, scale: float = 0.05, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -112,7 +112,7 @@ class LeCunNormal(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -168,7 +168,7 @@ class GlorotNormal(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -227,7 +227,7 @@ class HeNormal(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None,
-            fan_option: str = 'fan_in', *, rng: tp.Any = None) -> None:
+            fan_option: str = 'fan_in', *, rng: Any = None) -> None:
         self.scale = scale
         self.fan_option = fan_option
         self.rng = rng

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -74,7 +74,7 @@ class Orthogonal(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.1, dtype: DTypeSpec | None = None,
-            mode: str = 'auto', *, rng: tp.Any = None) -> None:
+            mode: str = 'auto', *, rng: Any = None) -> None:
         if mode not in _modes:
             raise ValueError(
                 'mode must be one of %s, not %r'

@@ -1,7 +1,7 @@
 """Initializers that draw from uniform distributions."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -53,7 +53,7 @@ class Uniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 0.05, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -102,7 +102,7 @@ class LeCunUniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -154,7 +154,7 @@ class GlorotUniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)
@@ -204,7 +204,7 @@ class HeUniform(initializer.Initializer):
 
     def __init__(
             self, scale: float = 1.0, dtype: DTypeSpec | None = None, *,
-            rng: tp.Any = None) -> None:
+            rng: Any = None) -> None:
         self.scale = scale
         self.rng = rng
         super().__init__(dtype)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -36,12 +36,12 @@ class OrderedIterator(Iterator):
 
     epoch: int
     is_new_epoch: bool
-    current_position: tp.Any
-    order_sampler: tp.Any
+    current_position: Any
+    order_sampler: Any
 
-    dataset: tp.Any
+    dataset: Any
     batch_size: int
-    repeat: tp.Any
+    repeat: Any
 
     # The name of the order in a snapshot, and that in snapshots of early versions.
     _order_keys = ('order', '_order')
@@ -93,7 +93,7 @@ class OrderedIterator(Iterator):
             ('is_new_epoch', 'Whether the last batch completed an epoch.'),
             ('current_position', 'Number of examples used in the current epoch.'))]
 
-    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         base = OrderedIterator
         cls._has_own_position = not (
@@ -261,5 +261,5 @@ def _load_orders_ahead(serializer, epoch_size):
 class RepeatProperty:
     """Mix-in for iterators whose ``repeat`` cannot be set."""
 
-    repeat: tp.Any = property(operator.attrgetter('_repeat'),
+    repeat: Any = property(operator.attrgetter('_repeat'),
                       doc='Whether the iterator continues after the first epoch.')

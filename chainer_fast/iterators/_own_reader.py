@@ -5,7 +5,7 @@ first batch: the main thread waits, warns, gives up, and handles Ctrl-C.
 """
 import os
 import threading
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -32,7 +32,7 @@ class OwnReader:
         self.n_messages = 1
         self._dataset = dataset
         self._indices = []
-        self._thread: tp.Any = None
+        self._thread: Any = None
         self._batch = None
 
     def submit(self, indices):

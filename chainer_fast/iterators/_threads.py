@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import multiprocessing.pool
-import typing as tp
+from typing import Any
 
 
 def _join(thread):
@@ -16,9 +16,9 @@ class ThreadPool(multiprocessing.pool.ThreadPool):
     With the base class, they would wait for work until the program ends.
     """
 
-    _pool: list[tp.Any]
-    _inqueue: tp.Any
-    _change_notifier: tp.Any
+    _pool: list[Any]
+    _inqueue: Any
+    _change_notifier: Any
 
     def __init__(self, processes: int) -> None:
         try:

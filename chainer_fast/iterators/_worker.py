@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import traceback
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -95,7 +95,7 @@ def _send(connection, *message):
 def _end_with_parent(pid):
     # The connection does not indicate it while this process is busy, or if a forked
     # sibling also holds the other end.
-    parent: tp.Any = multiprocessing.parent_process()
+    parent: Any = multiprocessing.parent_process()
     sentinel = parent.sentinel
     if sys.platform == 'linux':
         # When the sentinel's pipe closes, send a signal, which also ends processes that
@@ -174,7 +174,7 @@ class _Packer:
         if not HAS_SHARED_MEMORY:
             example_bytes = 0
         self._example_bytes = math.inf if example_bytes is None else example_bytes
-        self._memory: tp.Any = None
+        self._memory: Any = None
         self._size = 0
 
     def pack(self, examples, half):

@@ -1,7 +1,7 @@
 """Iterator over the output of a pipeline of NVIDIA DALI."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast._help import mistakes
 from chainer_fast.dataset.iterator import Iterator
@@ -42,13 +42,13 @@ class DaliIterator(Iterator):
             iterator, optimizer, converter=my_converter, device=0)
     """
 
-    pipeline: tp.Any
-    epoch_size: tp.Any
+    pipeline: Any
+    epoch_size: Any
     current_position: int
     epoch: int
     is_new_epoch: bool
 
-    def __init__(self, pipeline: tp.Any, repeat: bool = True) -> None:
+    def __init__(self, pipeline: Any, repeat: bool = True) -> None:
         experimental('DaliIterator')
         self.pipeline, self._repeat = pipeline, repeat
         self._is_build = False
@@ -61,7 +61,7 @@ class DaliIterator(Iterator):
         self.is_new_epoch = False
         self._previous_epoch_detail = -1.
 
-    def __next__(self) -> tp.Any:
+    def __next__(self) -> Any:
         if not self._is_build:
             self.pipeline.build()
             # A dictionary by names of readers; the first one is used.

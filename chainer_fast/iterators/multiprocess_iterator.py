@@ -5,8 +5,9 @@ import collections
 import functools
 import multiprocessing
 import os
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -116,9 +117,9 @@ class MultiprocessIterator(ReadAheadIterator):
                     ...
     """
 
-    dataset: tp.Any
+    dataset: Any
     batch_size: int
-    repeat: tp.Any
+    repeat: Any
     shuffle: bool | None
 
     class TimeoutWarning(RuntimeWarning):
@@ -126,15 +127,15 @@ class MultiprocessIterator(ReadAheadIterator):
 
     _finalized = False
     _refuses_empty_batches = True
-    _pool: tp.Any = None
+    _pool: Any = None
     # Whether batches are read in advance, which is true from the first call on.
     _reads_ahead = False
 
     def __init__(
-            self, dataset: tp.Any, batch_size: int, repeat: bool = True,
+            self, dataset: Any, batch_size: int, repeat: bool = True,
             shuffle: bool | None = None, n_processes: int | None = None,
             n_prefetch: int = 1, shared_mem: int | None = None,
-            order_sampler: tp.Callable[..., tp.Any] | None = None,
+            order_sampler: Callable[..., Any] | None = None,
             dataset_timeout: float | None = 30.0,
             maxtasksperchild: int | None = None) -> None:
         batch_size, n_processes, n_prefetch = _numbers.plain_all(
@@ -151,7 +152,7 @@ class MultiprocessIterator(ReadAheadIterator):
         self.n_prefetch = n_prefetch
         self.shared_mem = shared_mem
         self._is_measured = shared_mem is not None
-        self.dataset_timeout: tp.Any = dataset_timeout
+        self.dataset_timeout: Any = dataset_timeout
         self._maxtasksperchild = maxtasksperchild
         # Batches being read: (batch, or None at the end, or the error of the sampler;
         # state after the batch; orders sampled for it).
@@ -183,13 +184,13 @@ class MultiprocessIterator(ReadAheadIterator):
         self._end_workers()
         self._sampled = []
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # A copy reads with its own processes.
         return {**self.__dict__, '_ahead': collections.deque(), '_pool': None,
                 '_sampled': list(self._sampled), '_finalized': False,
                 '_reads_ahead': False, '_is_measured': self.shared_mem is not None}
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         if '_state' not in state:
             # Chainer's pickles contain the arguments of the constructor. Others do not
             # need this module.
@@ -200,7 +201,7 @@ class MultiprocessIterator(ReadAheadIterator):
         sampler = self.order_sampler or ShuffleOrderSampler()
         sampler(numpy.arange(len(self.dataset)), 0)
 
-    def __next__(self) -> list[tp.Any]:
+    def __next__(self) -> list[Any]:
         if self._finalized:
             raise RuntimeError('the MultiprocessIterator is finalized; make a new one')
         if self._pool is not None and self._pool.pid != os.getpid():

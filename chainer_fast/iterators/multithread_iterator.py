@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast.datasets.tuple_dataset import read_example
 from chainer_fast.iterators._ordered_iterator import (
@@ -54,26 +55,26 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
     [[0, 1], [2, 3], [4]]
     """
 
-    dataset: tp.Any
+    dataset: Any
     batch_size: int
 
     # Early versions of this iterator used a different name from the other iterators.
     _order_keys = ('_order', 'order')
     _order_is_always_written = True
-    _pool: tp.Any = None
+    _pool: Any = None
     # The batch that is being read, as a result of the pool, and the state after it.
     # Subclasses in programs override _invoke_prefetch(), which sets both, _get(), which
     # consumes them, and _read(), which the threads call.
-    _next: tp.Any = None
-    _next_state: tp.Any = None
+    _next: Any = None
+    _next_state: Any = None
     _read = staticmethod(_read)
     # The orders that were sampled for that batch.
-    _next_orders: tp.Sequence[tp.Any] = ()
+    _next_orders: Sequence[Any] = ()
 
     def __init__(
-            self, dataset: tp.Any, batch_size: int, repeat: bool = True,
+            self, dataset: Any, batch_size: int, repeat: bool = True,
             shuffle: bool | None = None, n_threads: int = 1,
-            order_sampler: tp.Callable[..., tp.Any] | None = None) -> None:
+            order_sampler: Callable[..., Any] | None = None) -> None:
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self._shuffle, self._repeat = shuffle, repeat
@@ -92,7 +93,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         if pool is not None:
             pool.terminate()
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # A copy reads with its own threads.
         return dict(self.__dict__, _pool=None, _next=None, _sampled=list(self._sampled))
 
@@ -102,7 +103,7 @@ class MultithreadIterator(RepeatProperty, ReadAheadIterator):
         copied.__dict__.update(self.__getstate__(), _next=self._next)
         return copied
 
-    def __next__(self) -> list[tp.Any]:
+    def __next__(self) -> list[Any]:
         if self._next is None:
             self._invoke_prefetch()
         before, self._previous_epoch_detail = (

@@ -1,7 +1,8 @@
 """The plain iterator, which reads each batch when it is requested."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast.datasets.tuple_dataset import read_examples
 from chainer_fast.iterators._ordered_iterator import OrderedIterator, RepeatProperty
@@ -61,13 +62,13 @@ class SerialIterator(RepeatProperty, OrderedIterator):
     [[0, 1], [2, 3], [4]]
     """
 
-    dataset: tp.Sequence[tp.Any]
+    dataset: Sequence[Any]
     batch_size: int
 
     def __init__(
-            self, dataset: tp.Any, batch_size: int, repeat: bool = True,
+            self, dataset: Any, batch_size: int, repeat: bool = True,
             shuffle: bool | None = None,
-            order_sampler: tp.Callable[..., tp.Any] | None = None) -> None:
+            order_sampler: Callable[..., Any] | None = None) -> None:
         self._set_order(shuffle, order_sampler)
         self.dataset, self.batch_size = dataset, batch_size
         self._shuffle, self._repeat = shuffle, repeat
@@ -77,7 +78,7 @@ class SerialIterator(RepeatProperty, OrderedIterator):
         """Return to the beginning, with a new order if orders are sampled."""
         self._restart()
 
-    def __next__(self) -> list[tp.Any]:
+    def __next__(self) -> list[Any]:
         self._previous_epoch_detail = self.epoch_detail
         self._state, indices = self._after(self._state)
         if indices is None:

@@ -11,7 +11,7 @@ import atexit
 import importlib
 import os
 import sys
-import typing as tp
+from typing import Any
 
 from chainer_fast.legacy import _named, _report
 from chainer_fast.legacy._patches import Patches
@@ -82,7 +82,7 @@ def _chosen(parts):
     return {*('python' if part == 'python3' else part for part in parts), *later}
 
 
-def enable(*parts: tp.Any) -> None:
+def enable(*parts: Any) -> None:
     """Let programs for earlier versions run in this process.
 
     The report is printed to standard error at the end of the process.
@@ -138,7 +138,7 @@ def disable() -> None:
         _enabled = None
 
 
-def enabled() -> tuple[tp.Any, ...]:
+def enabled() -> tuple[Any, ...]:
     """Return the sorted names of the active parts, as a tuple of str."""
     return () if _enabled is None else tuple(sorted(_enabled.parts))
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 import collections.abc
 import copy
 import copyreg
-import typing as tp
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy
 
@@ -15,19 +17,12 @@ from chainer_fast._core.graphs import links
 from chainer_fast._help import mistakes
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.device_resident import DeviceResidentsVisitor
-from chainer_fast.link import (
-    _bound,
-    _hooked,
-    _place,
-    _scope,
-    _shown,
-    _signature,
-    _walks,
-)
+from chainer_fast.link import _bound, _hooked, _place, _scope, _shown, _walks
+from chainer_fast.link._signature import CallSignature
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.types import DTypeSpec, InitializerSpec
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.sequential import Sequential
 
 __all__ = ['Chain', 'ChainList', 'Link']
@@ -58,7 +53,7 @@ def _ensure_shape_dtype(value):
     return (value, numpy.float32) if _is_shape(value) else value
 
 
-_Link = tp.TypeVar('_Link', bound='Link')
+_Link = TypeVar('_Link', bound='Link')
 
 
 class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
@@ -115,11 +110,11 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
     8
     """
 
-    __signature__: _signature.CallSignature = _signature.CallSignature()
+    __signature__: CallSignature = CallSignature()
 
-    if tp.TYPE_CHECKING:
+    if TYPE_CHECKING:
         # `add_link` and similar methods set attributes that type checkers do not know.
-        def __getattr__(self, name: str) -> tp.Any: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     _within_init_scope = False
     _has_children = False
@@ -139,7 +134,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             Positional arguments of the call.
         """
 
-    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         # A mixin that comes after Link may define __call__ in place of forward.
         behind = [base for base in cls.__mro__[cls.__mro__.index(Link):]
@@ -150,7 +145,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             if '__call__' in vars(base)), None) is not None
         cls._mixin_assigns = any('__setattr__' in vars(base) for base in behind)
 
-    def __init__(self, **params: tp.Any) -> None:
+    def __init__(self, **params: Any) -> None:
         super().__init__()
         self.name: str | None = None
         # Names of attributes; only __dict__ has the values.
@@ -158,7 +153,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         for name, spec in params.items():
             self.add_param(name, *_ensure_shape_dtype(spec))
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Protocols 2 and later pickle other objects in this way.
         if hasattr(self, '__getstate__'):
             state = self.__getstate__()
@@ -173,7 +168,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             ', '.join('%s=%s' % spec for spec in self.printable_specs))
 
     @property
-    def printable_specs(self) -> tp.Iterator[tuple[str, tp.Any]]:
+    def printable_specs(self) -> Iterator[tuple[str, Any]]:
         """Pairs of name and value that ``str(link)`` shows; empty by default."""
         yield from ()
 
@@ -185,7 +180,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
 
     # ---- registration
 
-    def init_scope(self) -> tp.ContextManager[None]:
+    def init_scope(self) -> AbstractContextManager[None]:
         """Register parameters by assignment inside of a ``with`` block.
 
         A :class:`chainer_fast.Parameter` assigned to an attribute in the block becomes
@@ -201,8 +196,8 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         """bool: Whether ``with link.init_scope():`` is active."""
         return self._within_init_scope
 
-    if tp.TYPE_CHECKING:
-        def __setattr__(self, name: str, value: tp.Any) -> None: ...
+    if TYPE_CHECKING:
+        def __setattr__(self, name: str, value: Any) -> None: ...
     else:
         __setattr__ = links.assign
 
@@ -228,7 +223,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
                 'cannot register a new %s %s: attribute exists' % (what, name))
 
     def add_param(
-            self, name: str, shape: int | tp.Sequence[int] | None = None,
+            self, name: str, shape: int | Sequence[int] | None = None,
             dtype: DTypeSpec = numpy.float32,
             initializer: InitializerSpec | None = None) -> None:
         """Create a parameter and register it.
@@ -255,7 +250,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         with self.init_scope():
             setattr(self, name, variable.Parameter(fill, shape))
 
-    def add_persistent(self, name: str, value: tp.Any) -> None:
+    def add_persistent(self, name: str, value: Any) -> None:
         """Set an attribute and register it as a persistent value.
 
         Parameters
@@ -297,7 +292,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
             super().__setattr__(name, self._take_awaited(name, getattr(self, name)))
 
     @classmethod
-    def from_params(cls: type[_Link], *args: tp.Any, **kwargs: tp.Any) -> _Link:
+    def from_params(cls: type[_Link], *args: Any, **kwargs: Any) -> _Link:
         """Create a link from given parameter values, in subclasses that support it.
 
         Raises
@@ -537,7 +532,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         warnings.warn(
             'Link._device_id is left only for backward compatibility and likely to be '
             'removed. Use Link.device instead.', DeprecationWarning)
-        device: tp.Any = self.device
+        device: Any = self.device
         return device.device.id if device.xp is not numpy else None
 
     def device_resident_accept(self, visitor: DeviceResidentsVisitor) -> None:
@@ -617,7 +612,7 @@ class Chain(Link):
     def __str__(self) -> str:
         return self._describe_children()
 
-    def __getitem__(self, name: str) -> tp.Any:
+    def __getitem__(self, name: str) -> Any:
         """Return the attribute with a given name, such as a child."""
         return getattr(self, name)
 
@@ -661,7 +656,7 @@ class Chain(Link):
             yield name, self.__dict__[name]
 
     def copy(self: _Link, mode: str = 'share') -> _Link:
-        clone: tp.Any = self._copy_before_children(mode)
+        clone: Any = self._copy_before_children(mode)
         clone._children = set(clone._children)
         attributes = clone.__dict__
         for name, child in clone._named_children():
@@ -672,7 +667,7 @@ class Chain(Link):
         return clone
 
 
-class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
+class ChainList(Link, collections.abc.MutableSequence[Any]):
     """A link composed of child links in a list.
 
     It behaves like a list of its children, whose names are their positions. In contrast
@@ -735,18 +730,18 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
     def __len__(self) -> int:
         return len(self._children)
 
-    def __iter__(self) -> tp.Iterator[Link]:
+    def __iter__(self) -> Iterator[Link]:
         return iter(self._children)
 
-    @tp.overload
+    @overload
     def __getitem__(self, index: int) -> Link: ...
-    @tp.overload
+    @overload
     def __getitem__(self, index: slice) -> list[Link]: ...
     def __getitem__(self, index: int | slice) -> Link | list[Link]:
         """Return the child at an index, or a list of the children in a slice."""
         return self._children[index]
 
-    def __setitem__(self, index: int | slice, value: tp.Any) -> None:
+    def __setitem__(self, index: int | slice, value: Any) -> None:
         if isinstance(index, slice):
             self._children[index] = value
         elif isinstance(index, int):
@@ -814,12 +809,12 @@ class ChainList(Link, collections.abc.MutableSequence[tp.Any]):
         """
         _check_copy_mode(mode)
         children = [child.copy(mode) for child in self._children]
-        clone: tp.Any
+        clone: Any
         if mode == 'share':
             clone = super().copy()
         else:
             # Other references to a child refer to its copy afterwards.
-            memo: tp.Any = dict(zip(map(id, self._children), children, strict=True))
+            memo: Any = dict(zip(map(id, self._children), children, strict=True))
             clone = copy.deepcopy(self, memo)
         clone._children = children
         clone._renumber()

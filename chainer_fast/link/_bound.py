@@ -1,6 +1,6 @@
 """Names of a higher layer that links use; that layer sets them here."""
 
-import typing as tp
+from typing import Any
 
 #: The class of chains whose layers are applied one after the other.
-Sequential: tp.Any = None
+Sequential: Any = None

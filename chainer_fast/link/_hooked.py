@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import collections
-import typing as tp
+from typing import Any, TypeVar
 
 from chainer_fast import backend, link_hook
 from chainer_fast.backends.arrays import get_array_types
@@ -10,7 +10,7 @@ from chainer_fast.link_hook import LinkHook
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.variable import Parameter
 
-_Hooked = tp.TypeVar('_Hooked', bound='Hooked')
+_Hooked = TypeVar('_Hooked', bound='Hooked')
 
 
 class Hooked:
@@ -26,7 +26,7 @@ class Hooked:
     # Names of the values that hooks add; a file written before that lacks them.
     _late: frozenset[str] = frozenset()
     # Values of a file that the link does not have, by name.
-    _awaited: tp.Any = None
+    _awaited: Any = None
 
     def _expect_values(self):
         """Let the hooks add their missing values, so that these can be loaded."""
@@ -74,7 +74,7 @@ class Hooked:
 
     def _sent(self, value):
         """Return a loaded array on the device of the link."""
-        device: tp.Any = self.device    # type: ignore[attr-defined]
+        device: Any = self.device    # type: ignore[attr-defined]
         return device.send(value) if isinstance(value, get_array_types()) else value
 
     @property

@@ -1,13 +1,13 @@
 """The context in which values assigned to attributes of a link are registered."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 
 class InitScope:
     """Context of :meth:`chainer_fast.Link.init_scope`."""
 
-    def __init__(self, link: tp.Any) -> None:
+    def __init__(self, link: Any) -> None:
         self._link = link
         self._outside = False
 

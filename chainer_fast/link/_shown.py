@@ -1,7 +1,7 @@
 """Display of links in notebooks. Only shapes are read, never the elements of arrays."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast._help import display
 from chainer_fast._help.display.tree import Tree
@@ -21,7 +21,7 @@ class Shown(display.Shown):
         return self._named_children()  # type: ignore[attr-defined]
 
 
-def describe(link: tp.Any, name: str = '', around: tp.Any = None) -> Tree:
+def describe(link: Any, name: str = '', around: Any = None) -> Tree:
     """Return the description of a link.
 
     Parameters

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-import typing as tp
+from typing import Any
 
 from chainer_fast._core.graphs.links import LinkBase
 
@@ -19,7 +19,7 @@ class CallSignature:
         inspect.Parameter('args', inspect.Parameter.VAR_POSITIONAL),
         inspect.Parameter('kwargs', inspect.Parameter.VAR_KEYWORD)])
 
-    def __get__(self, link: tp.Any, cls: type[tp.Any]) -> inspect.Signature:
+    def __get__(self, link: Any, cls: type[Any]) -> inspect.Signature:
         if link is None or cls.__call__ is not LinkBase.__call__:
             raise AttributeError('__signature__')
         return self._signature

@@ -1,9 +1,10 @@
 """Traversal of the hierarchy below a link."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.link import Link
     from chainer_fast.variable import Parameter
 
@@ -12,16 +13,16 @@ class Walking:
     """Base of links with lazy traversal: a loop may change links that are yet to come.
     """
 
-    def _named_children(self) -> tp.Iterable[tuple[str, tp.Any]]:
+    def _named_children(self) -> Iterable[tuple[str, Any]]:
         """Pairs of name and link, in the order of traversal."""
         return ()
 
-    def children(self) -> tp.Iterator[Link]:
+    def children(self) -> Iterator[Link]:
         """Yield the child links."""
         for _, child in self._named_children():
             yield child
 
-    def links(self, skipself: bool = False) -> tp.Iterator[Link]:
+    def links(self, skipself: bool = False) -> Iterator[Link]:
         """Yield the links of the hierarchy: this one, then those below it.
 
         Parameters
@@ -30,11 +31,11 @@ class Walking:
             Whether to omit this link.
         """
         if not skipself:
-            yield tp.cast('Link', self)
+            yield cast('Link', self)
         for _, child in self._named_children():
             yield from child.links()
 
-    def namedlinks(self, skipself: bool = False) -> tp.Iterator[tuple[str, Link]]:
+    def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
         """Yield the links of the hierarchy with their paths; ``'/'`` is this link.
 
         Parameters
@@ -43,14 +44,14 @@ class Walking:
             Whether to omit this link.
         """
         if not skipself:
-            yield '/', tp.cast('Link', self)
+            yield '/', cast('Link', self)
         for name, child in self._named_children():
             yield '/' + name, child
             for path, link in child.namedlinks(True):
                 yield '/' + name + path, link
 
     def namedparams(
-            self, include_uninit: bool = True) -> tp.Iterator[tuple[str, Parameter]]:
+            self, include_uninit: bool = True) -> Iterator[tuple[str, Parameter]]:
         """Yield the parameters of the hierarchy with their paths.
 
         Parameters

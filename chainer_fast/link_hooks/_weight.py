@@ -1,7 +1,7 @@
 """Hooks that replace a weight during the computation of a link."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, NoReturn
 
 from chainer_fast import link_hook, variable
 from chainer_fast.configuration import using_config
@@ -57,7 +57,7 @@ class WeightHook(link_hook.LinkHook):
         if name is not None:
             self.name = name
 
-    def __enter__(self) -> tp.NoReturn:
+    def __enter__(self) -> NoReturn:
         raise NotImplementedError(
             '%s applies to a weight of one link: use link.add_hook() instead of a with '
             'statement' % type(self).__name__)
@@ -100,7 +100,7 @@ class WeightHook(link_hook.LinkHook):
         if getattr(link, self.weight_name).array is not None:
             self._prepare(link)
 
-    def forward_preprocess(self, cb_args: tp.Any) -> None:
+    def forward_preprocess(self, cb_args: Any) -> None:
         """Replace the weight; see the base class."""
         link = cb_args.link
         if getattr(link, self.weight_name).array is None:
@@ -117,7 +117,7 @@ class WeightHook(link_hook.LinkHook):
         self._substitute = self._compute(link)
         setattr(link, self.weight_name, self._substitute)
 
-    def forward_postprocess(self, cb_args: tp.Any) -> None:
+    def forward_postprocess(self, cb_args: Any) -> None:
         """Restore the weight; see the base class."""
         self._substitute = None
         if self._puts_back:

@@ -1,7 +1,7 @@
 """Spectral normalization of weights."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, TypeVar
 
 import numpy
 
@@ -15,7 +15,7 @@ from chainer_fast.link_hooks import _weight
 from chainer_fast.types import NdArray, Xp
 from chainer_fast.variable import Variable, VariableOrArray
 
-_Weight = tp.TypeVar('_Weight', Variable, NdArray)
+_Weight = TypeVar('_Weight', Variable, NdArray)
 
 
 def l2normalize(xp: Xp, v: NdArray, eps: float) -> NdArray:
@@ -190,7 +190,7 @@ class SpectralNormalization(_weight.WeightHook):
         self.axis = _weight.axis_of_outputs(link)
         super().added(link)
 
-    def deleted(self, link: tp.Any) -> None:
+    def deleted(self, link: Any) -> None:
         """Delete what the hook added to the link; see the base class."""
         for name in self._added_names():
             if hasattr(link, name):

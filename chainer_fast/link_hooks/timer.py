@@ -1,7 +1,7 @@
 """Link hook that measures times."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import link_hook
 from chainer_fast.function_hooks import _timing
@@ -34,10 +34,10 @@ class TimerHook(_timing.Timings, link_hook.LinkHook):
     name = 'TimerHook'
     _title = 'LinkName'
 
-    def forward_preprocess(self, args: tp.Any) -> None:
+    def forward_preprocess(self, args: Any) -> None:
         self._start(args.link.xp)
 
-    def forward_postprocess(self, args: tp.Any) -> None:
+    def forward_postprocess(self, args: Any) -> None:
         self._stop(type(args.link).__name__)
 
     def _forward_failed(self, args):

@@ -1,7 +1,7 @@
 """Weight normalization: an addition of this package, which Chainer does not have."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -99,7 +99,7 @@ class WeightNormalization(_weight.WeightHook):
         self.axis = _weight.axis_of_outputs(link)
         super().added(link)
 
-    def deleted(self, link: tp.Any) -> None:
+    def deleted(self, link: Any) -> None:
         """Delete the lengths of the link; see the base class."""
         if hasattr(link, self.scale_name):
             delattr(link, self.scale_name)

@@ -6,8 +6,8 @@ NCCL. ``_available`` is whether NCCL is available.
 from __future__ import annotations
 
 import importlib
-import typing as tp
 import warnings
+from typing import Any
 
 import numpy
 
@@ -28,7 +28,7 @@ def _load():
     return nccl if getattr(nccl, 'available', True) else None
 
 
-def __getattr__(name: str) -> tp.Any:
+def __getattr__(name: str) -> Any:
     nccl = None if name.startswith('__') else _load()
     if name == '_available':
         return nccl is not None

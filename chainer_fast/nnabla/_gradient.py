@@ -1,4 +1,6 @@
 """The function ``grad``."""
+from __future__ import annotations
+
 import operator
 from collections.abc import Iterable
 from functools import reduce

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import importlib.resources
-import typing
+from typing import NamedTuple
 
 
-class Order(typing.NamedTuple):
+class Order(NamedTuple):
     """Verified order of the derivatives of a function.
 
     Attributes

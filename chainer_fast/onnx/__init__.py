@@ -5,7 +5,6 @@ Importing it needs no ONNX; reading and writing files does.
 from __future__ import annotations
 
 import importlib
-import typing as tp
 
 from chainer_fast.onnx import (
     context as context,

@@ -1,7 +1,7 @@
 """Names and constants of one export."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import variable as _variable
 from chainer_fast.backends import cuda
@@ -41,11 +41,11 @@ class Context:
     """
 
     def __init__(self, model: Link) -> None:
-        self.name_list: dict[tp.Any, tp.Any] = {}
-        self.parameters: list[tp.Any] = []
-        self.constants: list[tp.Any] = []
+        self.name_list: dict[Any, Any] = {}
+        self.parameters: list[Any] = []
+        self.constants: list[Any] = []
         self.implicit_inputs: dict[str, VariableNode] = {}
-        self.param_to_link: dict[tp.Any, tp.Any] = {}
+        self.param_to_link: dict[Any, Any] = {}
         self.param_names: set[str] = set()
         self.has_named_sizes = False
         self._named = []    # keeps the objects alive, so that their ids are not reused

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import logging
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import configuration
 from chainer_fast import variable as _variable
@@ -57,7 +58,7 @@ def __getattr__(name: str) -> int:
 
 
 def convert_parameter(
-        parameter: Parameter | VariableOrArray, context: Context) -> tp.Any:
+        parameter: Parameter | VariableOrArray, context: Context) -> Any:
     """Make the initializer of an array.
 
     Parameters
@@ -94,8 +95,8 @@ def convert_parameter(
 
 
 def check_onnx_model(
-        onnx_model: tp.Any, external_converters: dict[tp.Any, tp.Any] | None,
-        external_opset_imports: dict[tp.Any, tp.Any] | None) -> None:
+        onnx_model: Any, external_converters: dict[Any, Any] | None,
+        external_opset_imports: dict[Any, Any] | None) -> None:
     """Check a model with ONNX's checker.
 
     Parameters
@@ -137,15 +138,15 @@ def check_onnx_model(
 
 
 def export(
-        model: Link, args: tp.Any, filename: str | None = None,
+        model: Link, args: Any, filename: str | None = None,
         export_params: bool = True, graph_name: str = 'Graph', save_text: bool = False,
-        opset_version: int | None = None, input_names: tp.Any = None,
-        output_names: tp.Any = None, train: bool = False,
+        opset_version: int | None = None, input_names: Any = None,
+        output_names: Any = None, train: bool = False,
         return_named_inout: bool = False,
-        external_converters: dict[str, tp.Callable[..., tp.Any]] | None = None,
+        external_converters: dict[str, Callable[..., Any]] | None = None,
         external_opset_imports: dict[str, int | None] | None = None,
-        input_shapes: tuple[tp.Any, ...] | list[tuple[tp.Any, ...]] | dict[str,
-            tuple[tp.Any, ...]] | None = None,
+        input_shapes: tuple[Any, ...] | list[tuple[Any, ...]] | dict[str,
+            tuple[Any, ...]] | None = None,
         no_testcase: bool = False):
     """Export a model to ONNX.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-import typing as tp
 import warnings
+from typing import Any
 
 from chainer_fast import _backprop, backend
 from chainer_fast import variable as _variable
@@ -17,8 +17,8 @@ from chainer_fast.onnx.onnx_helper import cleanse_param_name, write_tensor_pb
 
 
 def export_testcase(
-        model: Link, args: tp.Any, out_dir: str, output_grad: bool = False,
-        **kwargs: tp.Any) -> None:
+        model: Link, args: Any, out_dir: str, output_grad: bool = False,
+        **kwargs: Any) -> None:
     """Export a model to ONNX, together with the data of a test case.
 
     The folder has the layout of ONNX's own tests, which runtimes read::

@@ -5,7 +5,8 @@ import collections
 import difflib
 import heapq
 import itertools
-import typing as tp
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.function import Function, FunctionAdapter
 from chainer_fast.function_node import FunctionNode
@@ -13,7 +14,7 @@ from chainer_fast.onnx import onnx_helper
 from chainer_fast.onnx.functions.converter import FunctionConverterParams
 from chainer_fast.variable import Variable, VariableNode
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.onnx.context import Context
 
 
@@ -50,24 +51,24 @@ class Graph:
     """
 
     def __init__(
-            self, context: Context, converters: dict[str, tp.Callable[..., tp.Any]],
-            opset_version: int, explicit_input_names: tp.Iterable[str],
+            self, context: Context, converters: dict[str, Callable[..., Any]],
+            opset_version: int, explicit_input_names: Iterable[str],
             network_outputs: dict[str, Variable]) -> None:
         self.context = context
         self.converters = converters
         self.specified_opset_version = opset_version
         self.explicit_input_names: set[str] = set(explicit_input_names)
         self.network_outputs = network_outputs
-        self.graph: list[tp.Any] = []
+        self.graph: list[Any] = []
         self.outputs: list[str] = []
-        self.used: dict[tp.Any, tp.Any] = {}
+        self.used: dict[Any, Any] = {}
         self.locate = lambda function: ''
         self.is_recorded = lambda function: True
         self._counts = {}
 
     def create_node(
             self, func_name: str, func: FunctionNode | Function, input_names: list[str],
-            output_names: list[str]) -> tuple[tp.Any, ...]:
+            output_names: list[str]) -> tuple[Any, ...]:
         """Convert one function.
 
         Parameters

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import typing as tp
+from collections.abc import Collection
 
 from chainer_fast import variable as _variable
 from chainer_fast.functions.math import _rounding
@@ -41,7 +41,7 @@ def patch_functions() -> contextlib.AbstractContextManager[None]:
 
 
 def patch_functions_named(
-        names: tp.Collection[str]) -> contextlib.AbstractContextManager[None]:
+        names: Collection[str]) -> contextlib.AbstractContextManager[None]:
     """Return a context in which functions that are converted as a whole make one
     node.
 

@@ -1,7 +1,8 @@
 """Networks from ONNX files, as chains."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.link import Chain
@@ -52,19 +53,19 @@ class ONNXChain(Chain):
     """
 
     # Names that no initializer may have.
-    _inputs: dict[tp.Any, tp.Any] = {}
-    _program: tp.Any = None
+    _inputs: dict[Any, Any] = {}
+    _program: Any = None
 
     def __init__(
-            self, source: tp.Any,
-            trainable: tp.Callable[..., tp.Any] | None = None) -> None:
+            self, source: Any,
+            trainable: Callable[..., Any] | None = None) -> None:
         super().__init__()
         model, name = reading.read(source)
         graph = graphs.Graph(model, name, trainable)
         self.opset_version: int = graph.opset
         self.input_names: tuple[str, ...] = tuple([each.name for each in graph.inputs])
         self.output_names: tuple[str, ...] = tuple(graph.outputs)
-        self.initializer_names: dict[tp.Any, tp.Any] = {}
+        self.initializer_names: dict[Any, Any] = {}
         attributes = {}
 
         def new_attribute(name):
@@ -86,7 +87,7 @@ class ONNXChain(Chain):
             graph.inputs, graph.outputs, graph.known, attributes), new_attribute)
 
     def forward(
-            self, *args: tp.Any, **kwargs: tp.Any) -> Variable | tuple[Variable, ...]:
+            self, *args: Any, **kwargs: Any) -> Variable | tuple[Variable, ...]:
         """Compute the outputs of the graph.
 
         Parameters
@@ -119,8 +120,8 @@ class ONNXChain(Chain):
         return results[0] if len(results) == 1 else tuple(results)
 
     def compute(
-            self, inputs: dict[tp.Any, tp.Any],
-            outputs: str | tp.Sequence[str] | None = None) -> dict[tp.Any, tp.Any]:
+            self, inputs: dict[Any, Any],
+            outputs: str | Sequence[str] | None = None) -> dict[Any, Any]:
         """Compute values of the graph by name.
 
         Only nodes that these values need are computed.
@@ -181,7 +182,7 @@ def _checked(declared, x):
 
 
 def load(
-        source: tp.Any, trainable: tp.Callable[..., tp.Any] | None = None) -> ONNXChain:
+        source: Any, trainable: Callable[..., Any] | None = None) -> ONNXChain:
     """Load a network from an ONNX file as a chain.
 
     The chain computes with Chainer's functions. It can be trained, saved by

@@ -1,7 +1,8 @@
 """Making nodes of ONNX graphs, and writing files of tensors."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -39,7 +40,7 @@ def get_func_name() -> str | None:
     return _func_name
 
 
-def make_node(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def make_node(*args: Any, **kwargs: Any) -> Any:
     """Make a node that is named after the function being converted.
 
     Parameters
@@ -73,8 +74,8 @@ class GraphBuilder:
         return '%s_tmp_%d' % (self._func_name, len(self._nodes))
 
     def op(
-            self, op_name: str, input_names: tp.Sequence[str], num_outputs: int = 1,
-            **kwargs: tp.Any) -> str | tuple[str, ...]:
+            self, op_name: str, input_names: Sequence[str], num_outputs: int = 1,
+            **kwargs: Any) -> str | tuple[str, ...]:
         """Add a node.
 
         Parameters
@@ -101,8 +102,8 @@ class GraphBuilder:
         return self.op_output_named(op_name, input_names, output_names, **kwargs)
 
     def op_output_named(
-            self, op_name: str, input_names: tp.Sequence[str],
-            output_names: tp.Sequence[str], **kwargs: tp.Any) -> str | tuple[str, ...]:
+            self, op_name: str, input_names: Sequence[str],
+            output_names: Sequence[str], **kwargs: Any) -> str | tuple[str, ...]:
         """Add a node like :meth:`op`, with given names of its outputs."""
         self._nodes.append(onnx.helper.make_node(
             op_name, input_names, output_names, name=self.node_name(), **kwargs))
@@ -110,7 +111,7 @@ class GraphBuilder:
 
     def nodes(
             self,
-            output_names: tp.Sequence[str | None] | None = None) -> tuple[tp.Any, ...]:
+            output_names: Sequence[str | None] | None = None) -> tuple[Any, ...]:
         """Return the nodes.
 
         Parameters

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import typing as tp
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from chainer_fast import _backprop, configuration, function, function_node
 from chainer_fast import variable as _variable
@@ -36,9 +37,9 @@ class WrappedFunctionNode(function_node.FunctionNode):
     """
 
     def __init__(
-            self, name: str, func: tp.Callable[..., tp.Any], args: tuple[tp.Any, ...],
-            kwargs: dict[tp.Any, tp.Any], arg_vars: tp.Sequence[Variable],
-            attributes: tp.Iterable[tuple[tp.Any, ...]] | None = None) -> None:
+            self, name: str, func: Callable[..., Any], args: tuple[Any, ...],
+            kwargs: dict[Any, Any], arg_vars: Sequence[Variable],
+            attributes: Iterable[tuple[Any, ...]] | None = None) -> None:
         super().__init__()
         self.custom_function_node_name = name
         self.func = func
@@ -46,8 +47,8 @@ class WrappedFunctionNode(function_node.FunctionNode):
         self.kwargs = kwargs
         self.arg_vars = arg_vars
         self.internal_inputs: list[Variable] = []
-        self.internal_results: list[tp.Any] | None = None
-        self.skeleton: tp.Any = None
+        self.internal_results: list[Any] | None = None
+        self.skeleton: Any = None
         for key, value in attributes or ():
             if hasattr(function_node.FunctionNode, key):
                 raise AttributeError(
@@ -124,7 +125,7 @@ class WrappedFunctionNode(function_node.FunctionNode):
         return tuple([
             self.internal_inputs[i].grad_var for i in target_input_indexes])
 
-    def reconstruct_return_value(self, outputs: tp.Sequence[Variable]) -> tp.Any:
+    def reconstruct_return_value(self, outputs: Sequence[Variable]) -> Any:
         """Replace the results of the Python function by the outputs.
 
         Parameters
@@ -179,9 +180,9 @@ def _flatten(value, results):
 
 
 def fake_as_funcnode(
-        alt_func: tp.Callable[..., tp.Any], name: str,
-        rename_attributes: tp.Iterable[tuple[str, str]] | None = None,
-        experimental_warning: bool = True) -> tp.Callable[..., tp.Any]:
+        alt_func: Callable[..., Any], name: str,
+        rename_attributes: Iterable[tuple[str, str]] | None = None,
+        experimental_warning: bool = True) -> Callable[..., Any]:
     """Wrap a function as a single function of the graph.
 
     An exported model then contains one operator for it, made by the converter of that
@@ -228,7 +229,7 @@ def fake_as_funcnode(
     """
     if experimental_warning:
         experimental('as_funcnode')
-    names: dict[tp.Any, tp.Any] = dict(rename_attributes or ())
+    names: dict[Any, Any] = dict(rename_attributes or ())
     signature = inspect.signature(alt_func)
 
     # The dictionary of a link has more entries than a function should get.
@@ -264,8 +265,8 @@ def fake_as_funcnode(
 
 def as_funcnode(
         name: str,
-        rename_attributes: tp.Iterable[tuple[str,
-            str]] | None = None) -> tp.Callable[..., tp.Any]:
+        rename_attributes: Iterable[tuple[str,
+            str]] | None = None) -> Callable[..., Any]:
     """Return a decorator that wraps a function as a single function of the
     graph.
 

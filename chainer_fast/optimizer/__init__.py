@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 
@@ -61,11 +62,11 @@ class Hyperparameter:
     def __init__(self, parent: Hyperparameter | None = None) -> None:
         self._parent = parent
 
-    if tp.TYPE_CHECKING:
+    if TYPE_CHECKING:
         # A value can have any name.
-        def __setattr__(self, name: str, value: tp.Any) -> None: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> Any:
         # Called only if the instance has no such attribute; an instance that is being
         # copied or unpickled has no parent yet.
         parent = self.__dict__.get('_parent')
@@ -83,7 +84,7 @@ class Hyperparameter:
         """Hyperparameter that supplies missing attributes, or None."""
         return self._parent
 
-    def get_dict(self) -> dict[tp.Any, tp.Any]:
+    def get_dict(self) -> dict[Any, Any]:
         """Return all values, the inherited ones included.
 
         Returns
@@ -109,10 +110,10 @@ class HyperparameterProxy:
         self._attr_name = attr_name
         self.__doc__ = 'The value of ``self.hyperparam.%s``.' % attr_name
 
-    def __set__(self, obj: tp.Any, value: tp.Any) -> None:
+    def __set__(self, obj: Any, value: Any) -> None:
         setattr(obj.hyperparam, self._attr_name, value)
 
-    def __get__(self, obj: tp.Any, type: type | None = None) -> tp.Any:
+    def __get__(self, obj: Any, type: type | None = None) -> Any:
         return self if obj is None else getattr(obj.hyperparam, self._attr_name)
 
 
@@ -291,7 +292,7 @@ class UpdateRule(_states.Stateful):
         By default :meth:`update_core_cpu` or :meth:`update_core_gpu` is called with
         NumPy or CuPy arrays that share the memory of the parameter and the states.
         """
-        target: tp.Any = param.device
+        target: Any = param.device
         device = target.fallback_device
         plain = param._plain()
         array = plain.array
@@ -325,7 +326,7 @@ class UpdateRule(_states.Stateful):
         """
 
     def add_hook(
-            self, hook: tp.Callable[..., tp.Any], name: str | None = None,
+            self, hook: Callable[..., Any], name: str | None = None,
             timing: str = 'auto') -> None:
         """Register a function to call around the updates of the parameter.
 
@@ -364,7 +365,7 @@ def _is_float16(param):
         return False
 
 
-_Optimizer = tp.TypeVar('_Optimizer', bound='Optimizer')
+_Optimizer = TypeVar('_Optimizer', bound='Optimizer')
 
 
 class Optimizer(_LossScaling, display.Shown):
@@ -410,15 +411,15 @@ class Optimizer(_LossScaling, display.Shown):
     >>> model.b.update_rule.enabled = False
     """
 
-    _hookable: tp.Any = None
+    _hookable: Any = None
     # Wrappers of optimizers access these. The hooks are in _hookable, as in Chainer.
-    _pre_update_hooks: tp.Any = None
-    _post_update_hooks: tp.Any = None
+    _pre_update_hooks: Any = None
+    _post_update_hooks: Any = None
 
     use_auto_new_epoch = False
     t: int = 0
     epoch: int = 0
-    target: tp.Any = None
+    target: Any = None
 
     def setup(self: _Optimizer, link: Link) -> _Optimizer:
         """Bind the optimizer to a link and restart its counts.
@@ -457,8 +458,8 @@ class Optimizer(_LossScaling, display.Shown):
         return self
 
     def update(
-            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
-            **kwds: tp.Any) -> None:
+            self, lossfun: Callable[..., Any] | None = None, *args: Any,
+            **kwds: Any) -> None:
         """Update the parameters; to be overridden.
 
         Parameters
@@ -470,7 +471,7 @@ class Optimizer(_LossScaling, display.Shown):
         raise NotImplementedError
 
     def add_hook(
-            self, hook: tp.Callable[..., tp.Any], name: str | None = None,
+            self, hook: Callable[..., Any], name: str | None = None,
             timing: str = 'auto') -> None:
         """Register a function to call around each update.
 
@@ -513,7 +514,7 @@ class Optimizer(_LossScaling, display.Shown):
         for hook in _hooks_of(self).hooks(timing):
             self.call_hook(hook)
 
-    def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
+    def call_hook(self, hook: Callable[..., Any]) -> None:
         """Call one hook, once or for each parameter, as the hook requires.
 
         The hook receives gradients without the loss scale. If there is a scale, float16
@@ -593,7 +594,7 @@ def _hooks_of(optimizer):
     return optimizer._hookable
 
 
-_Method = tp.TypeVar('_Method', bound='GradientMethod')
+_Method = TypeVar('_Method', bound='GradientMethod')
 
 
 class GradientMethod(Optimizer):
@@ -669,8 +670,8 @@ class GradientMethod(Optimizer):
         raise NotImplementedError
 
     def update(
-            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
-            **kwds: tp.Any) -> None:
+            self, lossfun: Callable[..., Any] | None = None, *args: Any,
+            **kwds: Any) -> None:
         """Compute gradients if a loss function is given, and update all parameters.
 
         Parameters
@@ -755,7 +756,7 @@ class GradientMethod(Optimizer):
         if has_hooks or not are_plain:
             self.reallocate_cleared_grads()
 
-    def __call_hooks_but_last(self, params) -> list[tp.Any]:
+    def __call_hooks_but_last(self, params) -> list[Any]:
         """Call hooks before an update, but not the last ones that can be part of it.
 
         Parameters
@@ -794,7 +795,7 @@ class GradientMethod(Optimizer):
         else:
             _fill_cleared_grads([param for _, param in target.namedparams(False)])
 
-    def call_hook(self, hook: tp.Callable[..., tp.Any]) -> None:
+    def call_hook(self, hook: Callable[..., Any]) -> None:
         """Call one hook, and replace the gradients that it has cleared by zeros."""
         super().call_hook(hook)
         self.reallocate_cleared_grads()

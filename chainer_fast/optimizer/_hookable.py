@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import collections
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 _TIMINGS = ('pre', 'post')
 
@@ -26,7 +27,7 @@ class _Hookable:
         self._post_update_hooks = collections.OrderedDict()
 
     def add_hook(
-            self, hook: tp.Callable[..., tp.Any], name: str | None = None,
+            self, hook: Callable[..., Any], name: str | None = None,
             timing: str = 'auto') -> None:
         """Register a hook under its own name or under a given one."""
         if not callable(hook):

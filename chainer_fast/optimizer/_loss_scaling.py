@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
 import warnings
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy
 
@@ -14,7 +16,7 @@ from chainer_fast.backends.kernels import update_rules
 _HALF_MAX = 65504       # the largest finite float16
 
 
-def unscale(param: tp.Any) -> None:
+def unscale(param: Any) -> None:
     """Divide the gradient of an initialized parameter by its loss scale, in place.
 
     ``param._loss_scale`` is the factor by which the gradient has yet to be divided.
@@ -33,7 +35,7 @@ def unscale(param: tp.Any) -> None:
     param._loss_scale = None
 
 
-def unscaled(params: tp.Iterable[tp.Any]) -> tp.ContextManager[tp.Any]:
+def unscaled(params: Iterable[Any]) -> AbstractContextManager[Any]:
     """Return a context for hooks of an optimizer in which gradients have no loss scale.
 
     The scale is removed from the gradients permanently. But the small elements of the
@@ -110,9 +112,9 @@ def _possible_scale(xp, grad, scale):
 class _LossScaling:
     """Part of an optimizer that determines the loss scale."""
 
-    target: tp.Any
+    target: Any
     t: int
-    _loss_scale: tp.Any = None
+    _loss_scale: Any = None
     _loss_scale_max = _HALF_MAX
     _loss_scaling_is_dynamic = False
 

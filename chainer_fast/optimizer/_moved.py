@@ -1,8 +1,8 @@
 """Hooks under the names that they had before Chainer 4."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from typing import Any
 
 from chainer_fast._core.updates import update
 
@@ -19,7 +19,7 @@ class MovedHook:
 
     _old_name: str
 
-    def __init_subclass__(cls, **kwargs: tp.Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if MovedHook not in cls.__bases__:
             return  # a user's class that is derived from one of these
@@ -27,6 +27,6 @@ class MovedHook:
         if hasattr(cls, '_recipe'):
             update.register_hook(cls, type(cls._recipe)())
 
-    def __init__(self, *args: tp.Any, **kwargs: tp.Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(make_deprecation_message(self._old_name), DeprecationWarning)
         super().__init__(*args, **kwargs)

@@ -1,13 +1,13 @@
 """Display of optimizers in notebooks."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast._help.display.tree import Tree
 from chainer_fast.link import _shown
 
 
-def describe(optimizer: tp.Any, name: str = '') -> Tree:
+def describe(optimizer: Any, name: str = '') -> Tree:
     """Return the description of an optimizer.
 
     Parameters

@@ -1,8 +1,9 @@
 """States of update rules: the values that they keep from one update to the next."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -124,13 +125,13 @@ class Stateful:
 
     t: int
     enabled: bool
-    init_state: tp.Callable[..., None]
-    _state: tp.Any
+    init_state: Callable[..., None]
+    _state: Any
     _use_fp32_update: bool
-    _fp32_param: tp.Any
+    _fp32_param: Any
 
     @property
-    def state(self) -> dict[str, tp.Any] | tp.Any:
+    def state(self) -> dict[str, Any] | Any:
         """Dictionary of the states; None before the first update."""
         return self._state
 

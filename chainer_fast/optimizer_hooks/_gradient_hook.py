@@ -1,14 +1,14 @@
 """Base of hooks that change one gradient at a time."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast._core.updates import update
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.optimizer import UpdateRule
     from chainer_fast.variable import Parameter
 
@@ -34,7 +34,7 @@ class GradientHook:
             param = param._plain()
         device = param.device
         with backend.using_device(device):
-            grad: tp.Any = param.grad
+            grad: Any = param.grad
             if grad.dtype.char != 'e':
                 self._change(grad, param, rule, device.xp)
                 return

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -11,7 +11,7 @@ from chainer_fast._core.updates import update
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.optimizer import Optimizer
 
 

@@ -1,7 +1,8 @@
 """Noise added to gradients."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -10,12 +11,12 @@ from chainer_fast.backends.kernels import noise
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.optimizer import UpdateRule
 
 
 def exponential_decay_noise(
-        xp: Xp, shape: tuple[int, ...], dtype: DTypeSpec, hook: tp.Any,
+        xp: Xp, shape: tuple[int, ...], dtype: DTypeSpec, hook: Any,
         opt: UpdateRule) -> NdArray:
     r"""Draw Gaussian noise whose variance decays with the number of updates.
 
@@ -95,7 +96,7 @@ class GradientNoise(GradientHook):
 
     def __init__(
             self, eta: float,
-            noise_func: tp.Callable[..., tp.Any] = exponential_decay_noise) -> None:
+            noise_func: Callable[..., Any] = exponential_decay_noise) -> None:
         self.eta = eta
         self.noise_func = noise_func
 

@@ -1,7 +1,7 @@
 """Base of the update rules of this package."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -38,7 +38,7 @@ class ElementwiseRule(optimizer.UpdateRule):
         'update', 'update_core', 'update_core_cpu', 'update_core_gpu',
         'update_core_chainerx', 'init_state', '_init_states', '_move')
 
-    def __init__(self, parent_hyperparam: Hyperparameter, **values: tp.Any) -> None:
+    def __init__(self, parent_hyperparam: Hyperparameter, **values: Any) -> None:
         super().__init__(parent_hyperparam)
         for name, value in values.items():
             if value is not None:
@@ -142,7 +142,7 @@ class LazyProxy(optimizer.HyperparameterProxy):
     def __init__(self):
         super().__init__('lazy')
 
-    def __get__(self, obj: tp.Any, type: tp.Any = None) -> tp.Any:
+    def __get__(self, obj: Any, type: Any = None) -> Any:
         return self if obj is None else getattr(obj.hyperparam, 'lazy', False)
 
 

@@ -1,7 +1,7 @@
 """AdaDelta."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -83,7 +83,7 @@ class AdaDelta(GradientMethod):
 
     @argument.hide_retired
     def __init__(
-            self, rho: float = 0.95, eps: float = 1e-6, **unknown: tp.NoReturn) -> None:
+            self, rho: float = 0.95, eps: float = 1e-6, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

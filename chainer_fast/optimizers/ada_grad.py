@@ -1,7 +1,7 @@
 """AdaGrad."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -78,7 +78,7 @@ class AdaGrad(GradientMethod):
 
     @argument.hide_retired
     def __init__(
-            self, lr: float = 0.001, eps: float = 1e-8, **unknown: tp.NoReturn) -> None:
+            self, lr: float = 0.001, eps: float = 1e-8, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

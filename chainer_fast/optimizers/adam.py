@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 import warnings
+from typing import Any, NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -13,6 +13,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.optimizers._rule import LazyProxy
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
@@ -20,7 +21,7 @@ from chainer_fast.variable import Variable
 class _LearningRate:
     """The learning rate of an optimizer or of a rule."""
 
-    hyperparam: tp.Any
+    hyperparam: Any
     t: int
     _lr_owner: str
 
@@ -211,7 +212,7 @@ class Adam(_LearningRate, GradientMethod):
     adabound: HyperparameterProxy = HyperparameterProxy('adabound')
     final_lr: HyperparameterProxy = HyperparameterProxy('final_lr')
     gamma: HyperparameterProxy = HyperparameterProxy('gamma')
-    lazy: _rule.LazyProxy | bool = _rule.LazyProxy()
+    lazy: LazyProxy | bool = LazyProxy()
 
     @argument.hide_retired
     def __init__(
@@ -219,7 +220,7 @@ class Adam(_LearningRate, GradientMethod):
             eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0,
             amsgrad: bool = False, adabound: bool = False, final_lr: float = 0.1,
             gamma: float = 0.001, *, lazy: bool = False,
-            **unknown: tp.NoReturn) -> None:
+            **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()
@@ -273,7 +274,7 @@ class AdamW(Adam):
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
             eps: float = 1e-8, eta: float = 1.0, weight_decay_rate: float = 0,
-            **unknown: tp.NoReturn) -> None:
+            **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
@@ -315,7 +316,7 @@ class AMSGrad(Adam):
     @argument.hide_retired
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
-            eps: float = 1e-8, eta: float = 1.0, **unknown: tp.NoReturn) -> None:
+            eps: float = 1e-8, eta: float = 1.0, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__(alpha, beta1, beta2, eps, eta, amsgrad=True)
@@ -363,7 +364,7 @@ class AdaBound(Adam):
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
             final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
-            eta: float = 1.0, **unknown: tp.NoReturn) -> None:
+            eta: float = 1.0, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__(
@@ -415,7 +416,7 @@ class AMSBound(Adam):
     def __init__(
             self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999,
             final_lr: float = 0.1, gamma: float = 0.001, eps: float = 1e-8,
-            eta: float = 1.0, **unknown: tp.NoReturn) -> None:
+            eta: float = 1.0, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__(

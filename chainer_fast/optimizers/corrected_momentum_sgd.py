@@ -1,7 +1,7 @@
 """Momentum SGD whose velocity does not depend on the learning rate."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -86,7 +86,7 @@ class CorrectedMomentumSGD(GradientMethod):
     @argument.hide_retired
     def __init__(
             self, lr: float = 0.01, momentum: float = 0.9,
-            **unknown: tp.NoReturn) -> None:
+            **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

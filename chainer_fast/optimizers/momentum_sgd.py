@@ -1,7 +1,7 @@
 """Stochastic gradient descent with momentum."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -11,6 +11,7 @@ from chainer_fast.optimizer import (
     UpdateRule,
 )
 from chainer_fast.optimizers import _rule
+from chainer_fast.optimizers._rule import LazyProxy
 from chainer_fast.utils import argument
 from chainer_fast.variable import Variable
 
@@ -84,12 +85,12 @@ class MomentumSGD(GradientMethod):
 
     lr: HyperparameterProxy = HyperparameterProxy('lr')
     momentum: HyperparameterProxy = HyperparameterProxy('momentum')
-    lazy: _rule.LazyProxy | bool = _rule.LazyProxy()
+    lazy: LazyProxy | bool = LazyProxy()
 
     @argument.hide_retired
     def __init__(
             self, lr: float = 0.01, momentum: float = 0.9, *,
-            lazy: bool = False, **unknown: tp.NoReturn) -> None:
+            lazy: bool = False, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

@@ -1,7 +1,7 @@
 """M-SVAG."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 import numpy
 
@@ -149,7 +149,7 @@ class MSVAG(GradientMethod):
     @argument.hide_retired
     def __init__(
             self, lr: float = 0.1, beta: float = 0.9, eta: float = 1.0,
-            weight_decay_rate: float = 0, **unknown: tp.NoReturn) -> None:
+            weight_decay_rate: float = 0, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

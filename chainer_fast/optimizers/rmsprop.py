@@ -1,7 +1,7 @@
 """RMSprop."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -95,7 +95,7 @@ class RMSprop(GradientMethod):
     @argument.hide_retired
     def __init__(
             self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8,
-            eps_inside_sqrt: bool = False, **unknown: tp.NoReturn) -> None:
+            eps_inside_sqrt: bool = False, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

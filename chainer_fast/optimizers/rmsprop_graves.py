@@ -1,7 +1,7 @@
 """Graves's RMSprop."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -93,7 +93,7 @@ class RMSpropGraves(GradientMethod):
     @argument.hide_retired
     def __init__(
             self, lr: float = 1e-4, alpha: float = 0.95, momentum: float = 0.9,
-            eps: float = 1e-4, **unknown: tp.NoReturn) -> None:
+            eps: float = 1e-4, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

@@ -1,7 +1,7 @@
 """Stochastic gradient descent."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -69,7 +69,7 @@ class SGD(GradientMethod):
     lr: HyperparameterProxy = HyperparameterProxy('lr')
 
     @argument.hide_retired
-    def __init__(self, lr: float = 0.01, **unknown: tp.NoReturn) -> None:
+    def __init__(self, lr: float = 0.01, **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

@@ -1,7 +1,7 @@
 """SMORMS3."""
 from __future__ import annotations
 
-import typing as tp
+from typing import NoReturn
 
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer import (
@@ -91,7 +91,7 @@ class SMORMS3(GradientMethod):
     @argument.hide_retired
     def __init__(
             self, lr: float = 0.001, eps: float = 1e-16,
-            **unknown: tp.NoReturn) -> None:
+            **unknown: NoReturn) -> None:
         if unknown:
             argument.assert_kwargs_empty(unknown)
         super().__init__()

@@ -7,7 +7,7 @@ import zlib
 
 import numpy
 
-from chainer_fast.serializers import _npy
+from chainer_fast.serializers import _loading, _npy
 
 # Errors that the zip module raises for damaged or unusual archives.
 _DAMAGE = (
@@ -44,7 +44,7 @@ def opened(file, allow_pickle, name):
     """
     with contextlib.ExitStack() as stack:
         if not hasattr(file, 'read'):
-            file = stack.enter_context(open(os.fspath(file), 'rb'))
+            file = stack.enter_context(_loading.open_to_read(file))
         first = file.read(4)
         file.seek(-len(first), os.SEEK_CUR)
         if first not in (b'PK\x03\x04', b'PK\x05\x06'):

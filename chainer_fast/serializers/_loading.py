@@ -1,5 +1,6 @@
 """State shared by the deserializers of one file."""
 import contextlib
+import errno
 import functools
 import os
 
@@ -147,6 +148,20 @@ class Loading:
                 and self.path is not None and self.file not in message):
             error.args = (
                 '%s (while loading %s)' % (message, self.describe(self.path)),)
+
+
+def open_to_read(path):
+    """Open a file; a folder raises the same error on all systems.
+
+    The error of Windows only denies the permission.
+    """
+    try:
+        return open(os.fspath(path), 'rb')
+    except PermissionError:
+        if not os.path.isdir(path):
+            raise
+    raise IsADirectoryError(
+        errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
 
 
 def name_of(source):

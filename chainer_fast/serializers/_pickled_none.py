@@ -7,7 +7,7 @@ set. It is recognized by unpickling with stand-ins, which record calls but make 
 import dataclasses
 import io
 import pickle
-import typing
+from typing import Any
 
 import numpy
 
@@ -55,8 +55,8 @@ class _StandIn:
 
     module: str
     name: str
-    args: typing.Any = None
-    state: typing.Any = None
+    args: Any = None
+    state: Any = None
 
     def __call__(self, *args):
         return _StandIn(self.module, self.name, args)

@@ -7,7 +7,7 @@ arguments and return the same objects.
 import collections
 import functools
 import re
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -197,7 +197,7 @@ def reconstructed(cls, base, value):
 
 
 # Callables, which get the arguments in the file.
-CALLS: dict[tp.Any, tp.Any] = {
+CALLS: dict[Any, Any] = {
     **{('copyreg', name): function for name, function in (
         ('_reconstructor', reconstructed), ('__newobj__', new_object))},
     **{('builtins', kind.__name__): kind for kind in (
@@ -225,7 +225,7 @@ for _package in 'cupy.core.core', 'cupy._core.core':
     CALLS[_package, 'array'] = _cupy_array
 
 # Names in states of objects, or in arguments of the above.
-VALUES: dict[tp.Any, tp.Any] = {
+VALUES: dict[Any, Any] = {
     **{('builtins', kind.__name__): kind for kind in (
         object, int, float, complex, bool, str, bytes, bytearray, list, tuple, dict,
         set, frozenset)},

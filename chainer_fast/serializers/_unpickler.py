@@ -4,7 +4,8 @@ import inspect
 import pickle
 import struct
 import types
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -75,10 +76,10 @@ class Unpickler(pickle._Unpickler):
 
     dispatch = dict(pickle._Unpickler.dispatch)
     # The base class sets these while it reads.
-    stack: list[tp.Any]
-    memo: dict[tp.Any, tp.Any]
-    read: tp.Callable[[int], bytes]
-    append: tp.Callable[[tp.Any], None]
+    stack: list[Any]
+    memo: dict[Any, Any]
+    read: Callable[[int], bytes]
+    append: Callable[[Any], None]
 
     def __init__(self, file, name, allowed, encoding):
         super().__init__(_announced.Announced(file, name), fix_imports=False,
@@ -88,9 +89,9 @@ class Unpickler(pickle._Unpickler):
         # Objects, by id, that may be called, instantiated or modified; they are kept
         # alive.
         gpu_device = _reconstructors.gpu_device     # as an attribute of a class
-        self._callable: dict[tp.Any, tp.Any] = {id(gpu_device): gpu_device}
-        self._trusted: dict[tp.Any, tp.Any] = {}
-        self._values: dict[tp.Any, tp.Any] = {}
+        self._callable: dict[Any, Any] = {id(gpu_device): gpu_device}
+        self._trusted: dict[Any, Any] = {}
+        self._values: dict[Any, Any] = {}
         self._later = _old_states.Later()
         # An error raised by code that the user allows, which is passed on.
         self.error_of_user = None

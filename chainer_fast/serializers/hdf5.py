@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import os
-import typing as tp
+from typing import IO, Any
 
 from chainer_fast import backend, serializer
 from chainer_fast._help import mistakes
@@ -68,12 +68,12 @@ class HDF5Serializer(serializer.Serializer):
             chainer.serializers.HDF5Serializer(file).save(model)
     """
 
-    def __init__(self, group: tp.Any, compression: int | str | None = 4) -> None:
+    def __init__(self, group: Any, compression: int | str | None = 4) -> None:
         _check_available()
         self.compression = compression
         self.group = group
 
-    def __call__(self, key: str, value: tp.Any) -> tp.Any:
+    def __call__(self, key: str, value: Any) -> Any:
         h5py = _check_available()
         if value is None:
             if h5py.version.version_tuple < (2, 7, 0):
@@ -123,17 +123,17 @@ class HDF5Deserializer(serializer.Deserializer):
             chainer.serializers.HDF5Deserializer(file).load(model)
     """
 
-    def __init__(self, group: tp.Any, strict: bool = True) -> None:
+    def __init__(self, group: Any, strict: bool = True) -> None:
         _check_available()
         self.strict = strict
         self.group = group
 
     @functools.cached_property
-    def _loading(self) -> tp.Any:
+    def _loading(self) -> Any:
         # Derived classes may set the attributes above themselves.
         return _loading.Loading(self.group)
 
-    def __call__(self, key: str, value: tp.Any) -> tp.Any:
+    def __call__(self, key: str, value: Any) -> Any:
         if self.group is None:
             if self.strict:
                 raise _MissingGroup(
@@ -187,7 +187,7 @@ class HDF5Deserializer(serializer.Deserializer):
     def _find(self, key, path):
         return _reader().find(self.group, key, self._loading.describe(path))
 
-    def load(self, obj: tp.Any) -> None:
+    def load(self, obj: Any) -> None:
         """Load into an object, which does not change if an error occurs."""
         with self._loading.whole(obj) as is_all:
             super().load(obj)
@@ -240,7 +240,7 @@ def _save(file, obj, compression):
 
 
 def save_hdf5(
-        filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any,
+        filename: str | os.PathLike[str] | IO[Any], obj: Any,
         compression: int | str | None = 4) -> None:
     """Save an object to an HDF5 file.
 
@@ -283,7 +283,7 @@ def save_hdf5(
         _save(draft, obj, compression)
 
 
-def load_hdf5(filename: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any) -> None:
+def load_hdf5(filename: str | os.PathLike[str] | IO[Any], obj: Any) -> None:
     """Load an object from an HDF5 file.
 
     Parameters

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import functools
 import os
-import typing as tp
 import zipfile
+from typing import IO, Any
 
 import numpy
 
@@ -49,11 +49,11 @@ class DictionarySerializer(serializer.Serializer):
     """
 
     def __init__(
-            self, target: dict[tp.Any, tp.Any] | None = None, path: str = '') -> None:
+            self, target: dict[Any, Any] | None = None, path: str = '') -> None:
         self.path = path
-        self.target: dict[tp.Any, tp.Any] = {} if target is None else target
+        self.target: dict[Any, Any] = {} if target is None else target
 
-    def __call__(self, key: str, value: tp.Any) -> tp.Any:
+    def __call__(self, key: str, value: Any) -> Any:
         self.target[self.path + key.lstrip('/')] = _convert.to_numpy(value)
         return value
 
@@ -65,7 +65,7 @@ def _child_path(path, key):
     return '%s%s/' % (path, key.strip('/'))
 
 
-def serialize(obj: tp.Any) -> dict[tp.Any, tp.Any]:
+def serialize(obj: Any) -> dict[Any, Any]:
     """Collect the arrays of an object in a dictionary.
 
     Parameters
@@ -84,7 +84,7 @@ def serialize(obj: tp.Any) -> dict[tp.Any, tp.Any]:
 
 
 def save_npz(
-        file: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any,
+        file: str | os.PathLike[str] | IO[Any], obj: Any,
         compression: bool = True) -> None:
     """Save an object to an npz archive.
 
@@ -193,22 +193,22 @@ class NpzDeserializer(serializer.Deserializer):
     """
 
     def __init__(
-            self, npz: tp.Any, path: str = '', strict: bool = True,
-            ignore_names: tp.Any = None) -> None:
+            self, npz: Any, path: str = '', strict: bool = True,
+            ignore_names: Any = None) -> None:
         self.strict = strict
-        self.ignore_names: tp.Any = [] if ignore_names is None else ignore_names
+        self.ignore_names: Any = [] if ignore_names is None else ignore_names
         self.path = path
         self.npz = npz
 
     @functools.cached_property
-    def _loading(self) -> tp.Any:
+    def _loading(self) -> Any:
         # Derived classes may set the attributes above themselves.
         npz = self.npz
         return _loading.Loading(
             npz.zip.fp  # type: ignore[union-attr]    # it is open
             if isinstance(npz, numpy.lib.npyio.NpzFile) else npz)
 
-    def __call__(self, key: str, value: tp.Any) -> tp.Any:
+    def __call__(self, key: str, value: Any) -> Any:
         plain = kinds.plain(value)
         if plain is not value:
             found = self(key, plain)
@@ -235,7 +235,7 @@ class NpzDeserializer(serializer.Deserializer):
         child._loading = self._loading
         return child
 
-    def load(self, obj: tp.Any) -> None:
+    def load(self, obj: Any) -> None:
         """Load into an object, which does not change if an error occurs."""
         with self._loading.whole(obj) as is_all:
             super().load(obj)
@@ -309,8 +309,8 @@ class NpzDeserializer(serializer.Deserializer):
 
 
 def load_npz(
-        file: str | os.PathLike[str] | tp.IO[tp.Any], obj: tp.Any, path: str = '',
-        strict: bool = True, ignore_names: tp.Any = None, *,
+        file: str | os.PathLike[str] | IO[Any], obj: Any, path: str = '',
+        strict: bool = True, ignore_names: Any = None, *,
         allow_pickle: bool = False) -> None:
     """Load an object from an npz archive.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 import pickle
 import struct
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import IO, Any
 
 from chainer_fast.serializers import _loading
 
@@ -15,10 +16,10 @@ _DAMAGE = (
 
 
 def load_pickle(
-        file: str | os.PathLike[str] | tp.IO[tp.Any],
-        allow: str | type | tp.Callable[...,
-            tp.Any] | tp.Sequence[str | type | tp.Callable[..., tp.Any]] = (),
-        encoding: str = 'latin1') -> tp.Any:
+        file: str | os.PathLike[str] | IO[Any],
+        allow: str | type | Callable[...,
+            Any] | Sequence[str | type | Callable[..., Any]] = (),
+        encoding: str = 'latin1') -> Any:
     """Load a pickle of Chainer 1 to 7, or of this package, without trusting it.
 
     Unpickling runs code that the file chooses. This function only makes objects of
@@ -75,7 +76,7 @@ def load_pickle(
     name = _loading.name_of(file)
     if hasattr(file, 'read'):
         return _load(file, name, allowed, encoding)
-    with open(os.fspath(file), 'rb') as opened:
+    with _loading.open_to_read(file) as opened:
         return _load(opened, name, allowed, encoding)
 
 

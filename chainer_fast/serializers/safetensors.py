@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections.abc
 import json
 import os
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -74,7 +74,7 @@ def _split(arrays):
     return tensors, values
 
 
-def save_safetensors(path: str | os.PathLike[str], obj: tp.Any) -> None:
+def save_safetensors(path: str | os.PathLike[str], obj: Any) -> None:
     """Save an object to a safetensors file.
 
     A file on disk is only replaced when the new one is complete, so that an error does
@@ -142,7 +142,7 @@ class _Arrays(collections.abc.Mapping):
                              'null and strings' % (self._what, _VALUES))
         return values
 
-    def __contains__(self, path: tp.Any) -> bool:
+    def __contains__(self, path: Any) -> bool:
         name = _name(path)
         return name in self._names or name in self._values
 
@@ -180,7 +180,7 @@ class _Arrays(collections.abc.Mapping):
 
 
 def load_safetensors(
-        path: str | os.PathLike[str], obj: tp.Any, strict: bool = True) -> None:
+        path: str | os.PathLike[str], obj: Any, strict: bool = True) -> None:
     """Load an object from a safetensors file.
 
     Parameters

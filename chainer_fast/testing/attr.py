@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import os
-import typing as tp
 import unittest
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 _error = None
 try:
@@ -11,7 +12,7 @@ try:
 except ImportError as e:
     _error = e
 
-_Test = tp.TypeVar('_Test', bound=tp.Callable[..., tp.Any])
+_Test = TypeVar('_Test', bound=Callable[..., Any])
 
 # Number of GPUs that tests may use; negative if there is no limit.
 _gpu_limit = int(os.environ.get('CHAINER_TEST_GPU_LIMIT', '-1'))
@@ -41,22 +42,22 @@ def _dummy_callable(*args, **kwargs):
     raise RuntimeError('pytest is installed: use its mark')
 
 
-def cudnn(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def cudnn(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Mark a test that needs cuDNN; deselected by ``pytest -m 'not cudnn'``."""
     return _mark('cudnn')(*args, **kwargs)
 
 
-def ideep(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def ideep(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Mark a test that needs iDeep; deselected by ``pytest -m 'not ideep'``."""
     return _mark('ideep')(*args, **kwargs)
 
 
-def chainerx(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def chainerx(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Mark a test that needs ChainerX; deselected by ``pytest -m 'not chainerx'``."""
     return _mark('chainerx')(*args, **kwargs)
 
 
-def slow(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+def slow(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Mark a slow test; deselected by ``pytest -m 'not slow'``."""
     return _mark('slow')(*args, **kwargs)
 
@@ -75,7 +76,7 @@ def gpu(f: _Test) -> _Test:
     return multi_gpu(1)(f)
 
 
-def multi_gpu(gpu_num: int) -> tp.Callable[[_Test], _Test]:
+def multi_gpu(gpu_num: int) -> Callable[[_Test], _Test]:
     """Return a decorator for a test that needs several GPUs.
 
     The test has the mark ``gpu``, and is skipped if the environment variable

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast._backend import Arrays, Device
@@ -51,7 +52,7 @@ class BackendConfig:
     }.items())
 
     use_chainerx: bool
-    chainerx_device: tp.Any
+    chainerx_device: Any
     use_cuda: bool
     cuda_device: int | None
     use_cudnn: str
@@ -62,7 +63,7 @@ class BackendConfig:
 
     _device = None
 
-    def __init__(self, params: dict[tp.Any, tp.Any]) -> None:
+    def __init__(self, params: dict[Any, Any]) -> None:
         if not isinstance(params, dict):
             raise TypeError(
                 'expected a dict of settings, not %s' % type(params).__name__)
@@ -112,7 +113,7 @@ class BackendConfig:
 
     def __exit__(
             self, typ: type[BaseException] | None, value: BaseException | None,
-            traceback: tp.Any) -> bool | None:
+            traceback: Any) -> bool | None:
         return self._contexts.pop().__exit__(typ, value, traceback)
 
     def __repr__(self) -> str:
@@ -128,7 +129,7 @@ class BackendConfig:
             settings.append('%s_%s' % (name, text))
         return '__'.join(settings)
 
-    def get_pytest_marks(self) -> list[tp.Callable[..., tp.Any]]:
+    def get_pytest_marks(self) -> list[Callable[..., Any]]:
         """Return decorators that mark a test by its requirements.
 
         Returns
@@ -171,7 +172,7 @@ class BackendConfig:
 
 def inject_backend_tests(
         method_names: list[str | None],
-        params: list[dict[tp.Any, tp.Any]]) -> tp.Callable[..., tp.Any]:
+        params: list[dict[Any, Any]]) -> Callable[..., Any]:
     """Return a decorator that runs test methods on several backends.
 
     The second argument of the methods is a :class:`BackendConfig`.

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import functools
 import sys
-import typing as tp
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 
 def repeat_with_success_at_least(
-        times: int, min_success: int) -> tp.Callable[..., tp.Any]:
+        times: int, min_success: int) -> Callable[..., Any]:
     """Return a decorator that runs a test several times, some of which must succeed.
 
     Each run has its own instance, setup and teardown. Runs end as soon as the outcome
@@ -58,7 +59,7 @@ def repeat_with_success_at_least(
     return decorate
 
 
-def repeat(times: int) -> tp.Callable[..., tp.Any]:
+def repeat(times: int) -> Callable[..., Any]:
     """Return a decorator that runs a test several times, all of which must succeed.
 
     Parameters
@@ -74,7 +75,7 @@ def repeat(times: int) -> tp.Callable[..., tp.Any]:
     return repeat_with_success_at_least(times, times)
 
 
-def retry(times: int) -> tp.Callable[..., tp.Any]:
+def retry(times: int) -> Callable[..., Any]:
     """Return a decorator that runs a test until it succeeds.
 
     Parameters
@@ -93,7 +94,7 @@ def retry(times: int) -> tp.Callable[..., tp.Any]:
 class QuietTestRunner:
     """Runs tests and prints nothing."""
 
-    def run(self, suite: tp.Any) -> unittest.TestResult:
+    def run(self, suite: Any) -> unittest.TestResult:
         """Run a test or a suite, and return its :class:`unittest.TestResult`."""
         result = _Result()
         suite.run(result)

@@ -4,18 +4,18 @@ Each function returns true if the example should be skipped.
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.testing.attr import _gpu_limit
 from chainer_fast.testing.helper import _are_satisfied
 
 
-def skipif(condition: tp.Any) -> bool:
+def skipif(condition: Any) -> bool:
     """Skip if a condition is true."""
     return bool(condition)
 
 
-def skipif_requires_satisfied(*requirements: tp.Any) -> bool:
+def skipif_requires_satisfied(*requirements: Any) -> bool:
     """Skip if distributions, given as for ``with_requires``, are installed."""
     return _are_satisfied(requirements)
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.metadata
-import typing as tp
 import unittest
 import unittest.mock
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
 
 from chainer_fast._version import __version__
 
 
 @contextlib.contextmanager
-def assert_warns(expected: type | tuple[type, ...]) -> tp.Iterator[None]:
+def assert_warns(expected: type | tuple[type, ...]) -> Iterator[None]:
     """Assert that a ``with`` block warns.
 
     Other warnings are ignored.
@@ -37,7 +39,7 @@ def assert_warns(expected: type | tuple[type, ...]) -> tp.Iterator[None]:
             [w.category.__name__ for w in caught]))
 
 
-def with_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
+def with_requires(*requirements: Any) -> Callable[..., Any]:
     """Return a decorator that skips a test unless distributions are installed.
 
     Parameters
@@ -61,7 +63,7 @@ def with_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
         _are_satisfied(requirements), 'requires: ' + ','.join(requirements))
 
 
-def without_requires(*requirements: tp.Any) -> tp.Callable[..., tp.Any]:
+def without_requires(*requirements: Any) -> Callable[..., Any]:
     """Return a decorator that skips a test if distributions are installed.
 
     The opposite of :func:`with_requires`: the test runs if a requirement is not met.
@@ -107,7 +109,7 @@ def _are_satisfied(requirements):
     return True
 
 
-def patch(target: str, *args: tp.Any, **kwargs: tp.Any) -> tp.ContextManager[tp.Any]:
+def patch(target: str, *args: Any, **kwargs: Any) -> AbstractContextManager[Any]:
     """Replace an object by a mock, like :func:`unittest.mock.patch`.
 
     Unlike that function, it creates a mock that forwards calls to the replaced object

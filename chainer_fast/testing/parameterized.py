@@ -4,8 +4,9 @@ from __future__ import annotations
 import functools
 import itertools
 import types
-import typing as tp
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -19,7 +20,7 @@ _MAX_VALUE_LENGTH = 100
 _print_options = {'legacy': '1.25'} if int(numpy.__version__.split('.')[0]) >= 2 else {}
 
 
-def parameterize(*params: tp.Any) -> tp.Callable[..., tp.Any]:
+def parameterize(*params: Any) -> Callable[..., Any]:
     """Return a decorator that creates a test case for each of the parameters.
 
     The entries of a parameter are attributes of the test case. Functions among them
@@ -50,7 +51,7 @@ def parameterize(*params: tp.Any) -> tp.Callable[..., tp.Any]:
     return _bundle.make_decorator(describe_cases)
 
 
-def parameterize_pytest(names: str, values: list[tp.Any]) -> tp.Callable[..., tp.Any]:
+def parameterize_pytest(names: str, values: list[Any]) -> Callable[..., Any]:
     """Return :func:`parameterize` for arguments of ``pytest.mark.parametrize``.
 
     Parameters
@@ -69,7 +70,7 @@ def parameterize_pytest(names: str, values: list[tp.Any]) -> tp.Callable[..., tp
 
 
 def from_pytest_parameterize(
-        names: str, values: list[tp.Any]) -> list[dict[tp.Any, tp.Any]]:
+        names: str, values: list[Any]) -> list[dict[Any, Any]]:
     """Convert arguments of ``pytest.mark.parametrize`` to dicts.
 
     Parameters
@@ -88,8 +89,8 @@ def from_pytest_parameterize(
 
 
 def product(
-        parameter: dict[str, list[tp.Any] | list[list[dict[tp.Any,
-            tp.Any]]]]) -> list[dict[tp.Any, tp.Any]]:
+        parameter: dict[str, list[Any] | list[list[dict[Any,
+            Any]]]]) -> list[dict[Any, Any]]:
     """Return all combinations of the values of parameters.
 
     Parameters
@@ -130,7 +131,7 @@ def product(
     return product_dict(*parameter)
 
 
-def product_dict(*parameters: tp.Any) -> list[dict[tp.Any, tp.Any]]:
+def product_dict(*parameters: Any) -> list[dict[Any, Any]]:
     """Return all combinations of dicts, each merged into one.
 
     Parameters

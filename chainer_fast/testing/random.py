@@ -6,7 +6,8 @@ import functools
 import importlib
 import os
 import random
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -23,7 +24,7 @@ _nest_count = 0
 
 def fix_random(
         *, setup_method: str = 'setUp',
-        teardown_method: str = 'tearDown') -> tp.Callable[..., tp.Any]:
+        teardown_method: str = 'tearDown') -> Callable[..., Any]:
     """Return a decorator that fixes random numbers in each test of a test case.
 
     NumPy's global random state is seeded before the setup of a test and restored after

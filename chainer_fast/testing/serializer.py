@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import os
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import serializers, utils
 
 
-def save_and_load_hdf5(src: tp.Any, dst: tp.Any) -> None:
+def save_and_load_hdf5(src: Any, dst: Any) -> None:
     """Save an object as HDF5, and load another object from the file.
 
     Parameters
@@ -19,7 +20,7 @@ def save_and_load_hdf5(src: tp.Any, dst: tp.Any) -> None:
         src, dst, 'saved.h5', serializers.save_hdf5, serializers.load_hdf5)
 
 
-def save_and_load_npz(src: tp.Any, dst: tp.Any) -> None:
+def save_and_load_npz(src: Any, dst: Any) -> None:
     """Save an object as NPZ, and load another object from the file.
 
     Parameters
@@ -40,8 +41,8 @@ def save_and_load_npz(src: tp.Any, dst: tp.Any) -> None:
 
 
 def save_and_load(
-        src: tp.Any, dst: tp.Any, filename: str, saver: tp.Callable[..., tp.Any],
-        loader: tp.Callable[..., tp.Any]) -> None:
+        src: Any, dst: Any, filename: str, saver: Callable[..., Any],
+        loader: Callable[..., Any]) -> None:
     """Save an object to a file, and load another object from it.
 
     The file is in a temporary directory, which is removed.

@@ -1,10 +1,10 @@
 """A trainer for tests of extensions and triggers."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 from unittest import mock
 
-from chainer_fast import training
+from chainer_fast.training import Trainer
 
 _error = None
 
@@ -24,8 +24,8 @@ def get_error() -> None:
 
 
 def get_trainer_with_mock_updater(
-        stop_trigger: tp.Any = (10, 'iteration'), iter_per_epoch: float = 10,
-        extensions: list[tp.Any] | None = None) -> training.Trainer:
+        stop_trigger: Any = (10, 'iteration'), iter_per_epoch: float = 10,
+        extensions: list[Any] | None = None) -> Trainer:
     """Return a trainer whose updater only counts iterations.
 
     Parameters
@@ -74,4 +74,4 @@ def get_trainer_with_mock_updater(
     updater.previous_epoch_detail = None
     updater.is_new_epoch = True
     updater.update = update
-    return training.Trainer(updater, stop_trigger, extensions=extensions or ())
+    return Trainer(updater, stop_trigger, extensions=extensions or ())

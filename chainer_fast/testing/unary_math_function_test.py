@@ -1,9 +1,10 @@
 """Tests of functions that map each element of an array separately."""
 from __future__ import annotations
 
-import typing as tp
 import unittest
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -26,13 +27,13 @@ def check_available() -> None:
 
 
 def unary_math_function_unittest(
-        func: tp.Any, func_expected: tp.Callable[..., tp.Any] | None = None,
+        func: Any, func_expected: Callable[..., Any] | None = None,
         label_expected: str | None = None,
-        make_data: tp.Callable[..., tp.Any] | None = None, is_linear: tp.Any = None,
-        forward_options: dict[tp.Any, tp.Any] | None = None,
-        backward_options: dict[tp.Any, tp.Any] | None = None,
-        double_backward_options: dict[tp.Any,
-            tp.Any] | None = None) -> tp.Callable[..., tp.Any]:
+        make_data: Callable[..., Any] | None = None, is_linear: Any = None,
+        forward_options: dict[Any, Any] | None = None,
+        backward_options: dict[Any, Any] | None = None,
+        double_backward_options: dict[Any,
+            Any] | None = None) -> Callable[..., Any]:
     """Return a decorator that fills a test case with tests of an elementwise function.
 
     The tests compare the function with a reference, and its first and second

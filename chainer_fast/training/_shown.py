@@ -1,14 +1,14 @@
 """Display of trainers in notebooks."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 from chainer_fast._help import display
 from chainer_fast._help.display.tree import Tree
 from chainer_fast.optimizer import _shown
 from chainer_fast.training.util import _never_fire_trigger
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 

@@ -1,7 +1,7 @@
 """Interface of updaters, as used by the trainer."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer
@@ -10,7 +10,7 @@ AN_OPTIMIZER = (
     'the optimizer of an updater must be a chainer.Optimizer or a dict of them, as in '
     'StandardUpdater(iterator, optimizer.setup(model))')
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 
@@ -28,9 +28,9 @@ class Updater:
 
     iteration: int
 
-    if tp.TYPE_CHECKING:
+    if TYPE_CHECKING:
         # These attributes, and those of one kind of updater.
-        def __getattr__(self, name: str) -> tp.Any: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def _missing(self, method):
         return NotImplementedError('%s has to define %s'

@@ -1,11 +1,12 @@
 """Extensions: parts of a training loop other than the updates."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.serializer import AbstractSerializer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from types import TracebackType
 
     from chainer_fast.training.trainer import Trainer
@@ -53,7 +54,7 @@ class Extension:
     iteration 10
     """
 
-    trigger: tp.Any = (1, 'iteration')
+    trigger: Any = (1, 'iteration')
     priority = PRIORITY_READER
     name = None
 
@@ -62,7 +63,7 @@ class Extension:
         """Default name: the name of the class."""
         return type(self).__name__
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> Any:
         """Run the extension; subclasses implement this.
 
         Parameters
@@ -73,7 +74,7 @@ class Extension:
         raise NotImplementedError('%s has to define __call__(trainer)'
                                   % type(self).__name__)
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> Any:
         if name == 'invoke_before_training':
             raise AttributeError(
                 'extensions have no attribute invoke_before_training since version 2; '
@@ -125,12 +126,12 @@ def _refuse_invoke_before_training(value):
 
 
 def make_extension(
-        trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
+        trigger: Sequence[Any] | Callable[..., Any] | None = None,
         default_name: str | None = None, priority: int | None = None,
-        finalizer: tp.Callable[..., tp.Any] | None = None,
-        initializer: tp.Callable[..., tp.Any] | None = None,
-        on_error: tp.Callable[..., tp.Any] | None = None, *,
-        invoke_before_training: tp.Any = _NOT_GIVEN) -> tp.Callable[..., tp.Any]:
+        finalizer: Callable[..., Any] | None = None,
+        initializer: Callable[..., Any] | None = None,
+        on_error: Callable[..., Any] | None = None, *,
+        invoke_before_training: Any = _NOT_GIVEN) -> Callable[..., Any]:
     """Make a decorator that gives a function the attributes of an extension.
 
     Parameters

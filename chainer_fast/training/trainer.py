@@ -7,8 +7,9 @@ import os
 import sys
 import time
 import traceback
-import typing as tp
 import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import reporter as reporter_module
 from chainer_fast import serializer as serializer_module
@@ -19,7 +20,7 @@ from chainer_fast.training import _shown, _state, _updater, util
 from chainer_fast.training import extension as extension_module
 from chainer_fast.utils import _random_state
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training._updater import Updater
 
 _get_time = time.perf_counter
@@ -96,23 +97,23 @@ class Trainer(display.Shown):
     updater: Updater
     out: str
     reporter: Reporter
-    observation: dict[tp.Any, tp.Any]
+    observation: dict[Any, Any]
 
     # Functions to call at the end of run(), of triggers that hold on to something.
-    _at_end: tuple[tp.Callable[[], tp.Any], ...] = ()
+    _at_end: tuple[Callable[[], Any], ...] = ()
 
     def __init__(
             self, updater: Updater,
-            stop_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
-            out: str = 'result', extensions: tp.Iterable[tp.Any] | None = None) -> None:
+            stop_trigger: Sequence[Any] | Callable[..., Any] | None = None,
+            out: str = 'result', extensions: Iterable[Any] | None = None) -> None:
         mistakes.require(updater, 'get_all_optimizers', (
             'the updater of a trainer must be a chainer.training.Updater, as in '
             "Trainer(StandardUpdater(iterator, optimizer), (20, 'epoch'))"))
         self.updater, self.out = updater, out
-        self.stop_trigger: tp.Any = util.get_trigger(stop_trigger)
+        self.stop_trigger: Any = util.get_trigger(stop_trigger)
         self.reporter, self.observation = _make_reporter(updater), {}
         self._start_at = None
-        self._final_elapsed_time: tp.Any = None
+        self._final_elapsed_time: Any = None
         self._snapshot_elapsed_time = 0.
         self._done = False
         self._extensions = {}
@@ -141,10 +142,10 @@ class Trainer(display.Shown):
         raise RuntimeError('training has not been started yet')
 
     def extend(
-            self, extension: tp.Callable[..., tp.Any], name: str | None = None,
-            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None = None,
+            self, extension: Callable[..., Any], name: str | None = None,
+            trigger: Sequence[Any] | Callable[..., Any] | None = None,
             priority: int | None = None, *, call_before_training: bool = False,
-            invoke_before_training: tp.Any = extension_module._NOT_GIVEN) -> None:
+            invoke_before_training: Any = extension_module._NOT_GIVEN) -> None:
         """Add an extension.
 
         An omitted argument defaults to the attribute of the extension, or to that of
@@ -198,7 +199,7 @@ class Trainer(display.Shown):
             unique = '%s_%d' % (name, ordinal)
         return unique
 
-    def get_extension(self, name: str) -> tp.Any:
+    def get_extension(self, name: str) -> Any:
         """Return an extension.
 
         Parameters

@@ -5,8 +5,8 @@ import contextlib
 import shutil
 import tempfile
 import traceback
-import typing as tp
 from collections import abc as collections_abc
+from typing import Any
 
 import numpy
 
@@ -43,7 +43,7 @@ from chainer_fast.utils.sparse import (
 from chainer_fast.types import NdArray
 
 
-def force_type(dtype: DTypeSpec, value: tp.Any) -> NdArray | numpy.generic:
+def force_type(dtype: DTypeSpec, value: Any) -> NdArray | numpy.generic:
     """Cast a scalar or an array unless it already has the dtype.
 
     Parameters
@@ -72,7 +72,7 @@ def force_type(dtype: DTypeSpec, value: tp.Any) -> NdArray | numpy.generic:
 
 
 @contextlib.contextmanager
-def tempdir(**kwargs: tp.Any):
+def tempdir(**kwargs: Any):
     """Create a temporary directory that is removed at the end of the ``with`` block.
 
     Parameters
@@ -127,10 +127,10 @@ def _repr_with_named_data(inst, **kwargs):
     return '<%s.%s %s>' % (type(inst).__module__, type(inst).__name__, values)
 
 
-WalkerAlias: type[tp.Any]
+WalkerAlias: type[Any]
 
 
-def __getattr__(name: str) -> type[tp.Any]:
+def __getattr__(name: str) -> type[Any]:
     # Imported late: samplers are device residents, which use `meta` of this package.
     if name != 'WalkerAlias':
         raise AttributeError('module %r has no attribute %r' % (__name__, name))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import typing as tp
+from collections.abc import Iterable
+from typing import Any
 
 import numpy
 
@@ -12,7 +13,7 @@ _UFUNC = re.compile(
     r"which has no callable (\w+) method|ufunc '(\w+)' not supported for the input")
 
 
-def cure(value: tp.Any) -> str | None:
+def cure(value: Any) -> str | None:
     """Return how to convert a value to an array; None for arrays and other objects."""
     if value is None:
         return 'None is not an array: the function that returned it may lack a `return`'
@@ -53,7 +54,7 @@ def of_ufunc(text: str) -> str | None:
             % (name, name))
 
 
-def of_mixture(values: tp.Iterable[tp.Any]) -> str:
+def of_mixture(values: Iterable[Any]) -> str:
     """Return advice, on a separate line, on inputs of different libraries."""
     words = next(filter(None, map(cure, values)), None)
     if words is None and any(type(value) is numpy.ndarray for value in values):

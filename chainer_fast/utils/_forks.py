@@ -7,7 +7,7 @@ import contextlib
 import multiprocessing
 import os
 import sys
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -15,7 +15,7 @@ import numpy
 _LONGEST_DRAW = 10.
 
 _held = []
-_random: tp.Any = numpy.random
+_random: Any = numpy.random
 
 
 def _hold():
@@ -41,7 +41,7 @@ def opencv_without_threads():
     Its threads become idle some time after they are used. A process forked before that
     would wait for their locks.
     """
-    cv2: tp.Any = sys.modules.get('cv2')
+    cv2: Any = sys.modules.get('cv2')
     if (not hasattr(cv2, 'setNumThreads')
             or multiprocessing.get_start_method() != 'fork'):
         yield

@@ -1,23 +1,24 @@
 """Methods that programs override."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
-_Self = tp.TypeVar('_Self')
-_First = tp.TypeVar('_First')
-_Second = tp.TypeVar('_Second')
-_Result = tp.TypeVar('_Result')
+_Self = TypeVar('_Self')
+_First = TypeVar('_First')
+_Second = TypeVar('_Second')
+_Result = TypeVar('_Result')
 
 
-@tp.overload
+@overload
 def overridable(
-        method: tp.Callable[[_Self, _First], _Result],
-        ) -> tp.Callable[[_Self, _First], _Result]: ...
-@tp.overload
+        method: Callable[[_Self, _First], _Result],
+        ) -> Callable[[_Self, _First], _Result]: ...
+@overload
 def overridable(
-        method: tp.Callable[[_Self, _First, _Second], _Result],
-        ) -> tp.Callable[[_Self, _First, _Second], _Result]: ...
-def overridable(method: tp.Any) -> tp.Any:
+        method: Callable[[_Self, _First, _Second], _Result],
+        ) -> Callable[[_Self, _First, _Second], _Result]: ...
+def overridable(method: Any) -> Any:
     """Mark a method whose arguments are passed by position, and return it.
 
     For type checkers, its parameters have no names, so that derived classes can choose

@@ -1,14 +1,14 @@
 """Arrays of values that may have rows of different lengths."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
 from chainer_fast.types import NdArray
 
 
-def as_numpy(values: tp.Any, min_ndim: int = 0) -> NdArray:
+def as_numpy(values: Any, min_ndim: int = 0) -> NdArray:
     """Return values as a NumPy array, which is of objects if rows differ in length.
 
     NumPy 1 created an array of objects by itself, and programs split it again.

@@ -5,11 +5,12 @@ Part of :mod:`chainer_fast.utils.type_check`; import them from there.
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy
 
-_error: tp.Any = None
+_error: Any = None
 
 
 def bind(error):
@@ -69,12 +70,12 @@ class Expr:
     def __init__(self, priority: int) -> None:
         self.priority = priority
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         """Return the value."""
         raise NotImplementedError(
             '%s does not define eval()' % type(self).__name__)
 
-    def __call__(self, *args: tp.Any) -> Call:
+    def __call__(self, *args: Any) -> Call:
         return Call(self, args)
 
     def __getattr__(self, name: str) -> GetAttr:
@@ -83,7 +84,7 @@ class Expr:
             raise AttributeError(name)
         return GetAttr(self, name)
 
-    def __getitem__(self, key: tp.Any) -> GetItem:
+    def __getitem__(self, key: Any) -> GetItem:
         return GetItem(self, key)
 
     def __bool__(self) -> bool:
@@ -91,12 +92,12 @@ class Expr:
             'An expression of a type check has no truth value yet. Pass it to '
             'type_check.expect(), or compute its value with type_check.eval().')
 
-    def __iter__(self) -> tp.NoReturn:
+    def __iter__(self) -> NoReturn:
         raise TypeError(
             'The length of %s is not known yet. Compute its value with '
             'type_check.eval() to iterate over it.' % (self,))
 
-    def __contains__(self, item: tp.Any) -> bool:
+    def __contains__(self, item: Any) -> bool:
         return bool(self)
 
 
@@ -109,11 +110,11 @@ class Atom(Expr):
 
 class _Value(Atom):
 
-    def __init__(self, value: tp.Any) -> None:
+    def __init__(self, value: Any) -> None:
         super().__init__()
         self.value = value
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         return self.value
 
 
@@ -141,7 +142,7 @@ class Variable(_Value):
         Name for messages.
     """
 
-    def __init__(self, value: tp.Any, name: str) -> None:
+    def __init__(self, value: Any, name: str) -> None:
         super().__init__(value)
         self.name = name
 
@@ -160,7 +161,7 @@ class GetAttr(Atom):
         Name of the attribute.
     """
 
-    def __init__(self, obj: tp.Any, name: str) -> None:
+    def __init__(self, obj: Any, name: str) -> None:
         super().__init__()
         self.obj = obj
         self.name = name
@@ -171,7 +172,7 @@ class GetAttr(Atom):
             return '%s.%s' % (self.obj, name)
         return 'getattr(%s, %s)' % (self.obj, _repr(name))
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         return getattr(_eval_expr(self.obj), _eval_expr(self.name))
 
 
@@ -186,7 +187,7 @@ class GetItem(Atom):
         Index, key or slice, or a tuple of them.
     """
 
-    def __init__(self, obj: tp.Any, key: tp.Any) -> None:
+    def __init__(self, obj: Any, key: Any) -> None:
         super().__init__()
         self.obj = obj
         self.key = key
@@ -194,7 +195,7 @@ class GetItem(Atom):
     def __str__(self) -> str:
         return '%s[%s]' % (self.obj, _str_subscript(self.key))
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         return _eval_expr(self.obj)[_eval_expr(self.key)]
 
 
@@ -222,7 +223,7 @@ class Call(Atom):
         Arguments of the call.
     """
 
-    def __init__(self, obj: tp.Any, args: tp.Any) -> None:
+    def __init__(self, obj: Any, args: Any) -> None:
         super().__init__()
         self.obj = obj
         self.args = args
@@ -230,7 +231,7 @@ class Call(Atom):
     def __str__(self) -> str:
         return '%s(%s)' % (self.obj, ', '.join(map(_repr, self.args)))
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         return _eval_expr(self.obj)(*_eval_expr(tuple(self.args)))
 
 
@@ -250,8 +251,8 @@ class UnaryOperator(Expr):
     """
 
     def __init__(
-            self, priority: int, term: tp.Any, exp: str,
-            func: tp.Callable[..., tp.Any]) -> None:
+            self, priority: int, term: Any, exp: str,
+            func: Callable[..., Any]) -> None:
         super().__init__(priority)
         self.term = term
         self.exp = exp
@@ -261,7 +262,7 @@ class UnaryOperator(Expr):
         form = '%s(%s)' if self.term.priority < self.priority else '%s%s'
         return form % (self.exp, self.term)
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         return self.func(_eval_expr(self.term))
 
 
@@ -283,8 +284,8 @@ class BinaryOperator(Expr):
     """
 
     def __init__(
-            self, priority: int, lhs: tp.Any, rhs: tp.Any, exp: str,
-            func: tp.Callable[..., tp.Any], right_associative: bool = False) -> None:
+            self, priority: int, lhs: Any, rhs: Any, exp: str,
+            func: Callable[..., Any], right_associative: bool = False) -> None:
         super().__init__(priority)
         self.lhs, self.rhs = lhs, rhs
         self.exp, self.func = exp, func
@@ -306,7 +307,7 @@ class BinaryOperator(Expr):
     def _values(self):
         return _eval_expr((self.lhs, self.rhs))
 
-    def eval(self) -> tp.Any:
+    def eval(self) -> Any:
         return self.func(*self._values())
 
 
@@ -337,8 +338,8 @@ class BoolBinaryOperator(BinaryOperator, Testable):
     """
 
     def __init__(
-            self, lhs: tp.Any, rhs: tp.Any, exp: str, inv: str,
-            func: tp.Callable[..., tp.Any]) -> None:
+            self, lhs: Any, rhs: Any, exp: str, inv: str,
+            func: Callable[..., Any]) -> None:
         super().__init__(-1, lhs, rhs, exp, func)
         self.inv = inv
 

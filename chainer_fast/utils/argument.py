@@ -8,17 +8,18 @@ from __future__ import annotations
 import inspect
 import numbers
 import sys
-import typing as tp
 import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy
 
 from chainer_fast._help import mistakes
 
-_Function = tp.TypeVar('_Function', bound=tp.Callable)
+_Function = TypeVar('_Function', bound=Callable)
 
 
-def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) -> None:
+def check_unexpected_kwargs(kwargs: dict[Any, Any], **unexpected: Any) -> None:
     """Reject arguments that are no longer supported.
 
     Parameters
@@ -39,8 +40,8 @@ def check_unexpected_kwargs(kwargs: dict[tp.Any, tp.Any], **unexpected: tp.Any) 
 
 
 def parse_kwargs(
-        kwargs: tp.Any, *name_and_values: tp.Any,
-        **unexpected: tp.Any) -> tuple[tp.Any, ...]:
+        kwargs: Any, *name_and_values: Any,
+        **unexpected: Any) -> tuple[Any, ...]:
     """Remove arguments from ``kwargs`` and return them.
 
     Parameters
@@ -70,12 +71,12 @@ def parse_kwargs(
     return values
 
 
-def assert_kwargs_empty(kwargs: dict[tp.Any, tp.Any]) -> None:
+def assert_kwargs_empty(kwargs: dict[Any, Any]) -> None:
     """Raise ``TypeError`` if any argument is left in ``kwargs``."""
     _check_all_taken(kwargs)
 
 
-def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
+def refuse(kwargs: dict[Any, Any], *retired: Any) -> None:
     """Reject keyword arguments that only earlier versions accepted, and unknown ones.
 
     Parameters
@@ -93,7 +94,7 @@ def refuse(kwargs: dict[tp.Any, tp.Any], *retired: tp.Any) -> None:
 
 
 def take_renamed(
-        kwargs: dict[tp.Any, tp.Any], old: str, new: str, value: tp.Any) -> tp.Any:
+        kwargs: dict[Any, Any], old: str, new: str, value: Any) -> Any:
     """Remove the old name of an argument from ``kwargs``, and warn if it was given.
 
     Parameters
@@ -132,7 +133,7 @@ def hide_retired(function: _Function) -> _Function:
 
 
 def unexpected(
-        function: str, names: tp.Iterable[str], known: tp.Iterable[str]) -> TypeError:
+        function: str, names: Iterable[str], known: Iterable[str]) -> TypeError:
     """Return the error for keyword arguments that a function does not accept.
 
     Parameters

@@ -1,7 +1,8 @@
 """Patches of images of any dimension; see :mod:`chainer_fast.utils.conv`."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -11,7 +12,7 @@ from chainer_fast.utils import conv
 from chainer_fast.utils.conv import get_conv_outsize
 
 
-def as_tuple(x: tp.Any, n: int) -> tuple[tp.Any, ...]:
+def as_tuple(x: Any, n: int) -> tuple[Any, ...]:
     """Return ``n`` numbers, one for each axis.
 
     Parameters
@@ -60,9 +61,9 @@ def _places(img, ksize, stride, pad, cover_all, dilate):
 
 
 def im2col_nd(
-        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
-        pad: tp.Sequence[int], cover_all: bool = False,
-        dilate: int | tp.Sequence[int] = 1) -> NdArray:
+        img: NdArray, ksize: Sequence[int], stride: Sequence[int],
+        pad: Sequence[int], cover_all: bool = False,
+        dilate: int | Sequence[int] = 1) -> NdArray:
     """Copy the patches that a sliding window covers.
 
     Parameters
@@ -95,8 +96,8 @@ def im2col_nd(
 
 
 def im2col_nd_cpu(
-        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
-        pad: tp.Sequence[int], pval: int = 0, cover_all: bool = False,
+        img: NdArray, ksize: Sequence[int], stride: Sequence[int],
+        pad: Sequence[int], pval: int = 0, cover_all: bool = False,
         dilate: int = 1) -> NdArray:
     """:func:`im2col_nd` with NumPy; ``pval`` is the value of the padding."""
     return conv._gather(
@@ -104,8 +105,8 @@ def im2col_nd_cpu(
 
 
 def im2col_nd_gpu(
-        img: NdArray, ksize: tp.Sequence[int], stride: tp.Sequence[int],
-        pad: tp.Sequence[int], cover_all: bool = False, dilate: int = 1) -> NdArray:
+        img: NdArray, ksize: Sequence[int], stride: Sequence[int],
+        pad: Sequence[int], cover_all: bool = False, dilate: int = 1) -> NdArray:
     """:func:`im2col_nd` with CuPy."""
     return conv._gather(img, *_places(img, ksize, stride, pad, cover_all, dilate))
 
@@ -122,8 +123,8 @@ def _check_patches(col, stride, pad, dims, dilate):
 
 
 def col2im_nd(
-        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
-        dims: tp.Sequence[int], dilate: int | tp.Sequence[int] = 1) -> NdArray:
+        col: NdArray, stride: Sequence[int], pad: Sequence[int],
+        dims: Sequence[int], dilate: int | Sequence[int] = 1) -> NdArray:
     """Add patches to images; the adjoint of :func:`im2col_nd`.
 
     Parameters
@@ -153,14 +154,14 @@ def col2im_nd(
 
 
 def col2im_nd_cpu(
-        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
-        dims: tp.Sequence[int], dilate: int = 1) -> NdArray:
+        col: NdArray, stride: Sequence[int], pad: Sequence[int],
+        dims: Sequence[int], dilate: int = 1) -> NdArray:
     """:func:`col2im_nd` with NumPy."""
     return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))
 
 
 def col2im_nd_gpu(
-        col: NdArray, stride: tp.Sequence[int], pad: tp.Sequence[int],
-        dims: tp.Sequence[int], dilate: int = 1) -> NdArray:
+        col: NdArray, stride: Sequence[int], pad: Sequence[int],
+        dims: Sequence[int], dilate: int = 1) -> NdArray:
     """:func:`col2im_nd` with CuPy."""
     return conv._scatter(*_check_patches(col, stride, pad, dims, dilate))

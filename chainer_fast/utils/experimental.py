@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import sys
 import types
-import typing as tp
 import warnings
+from typing import Any
 
-__warningregistry__: dict[tp.Any, tp.Any] = {}
+__warningregistry__: dict[Any, Any] = {}
 
 # Programs turn off the warnings by an attribute of the package itself.
-_package: tp.Any = None
+_package: Any = None
 
 
 def bind(package: types.ModuleType) -> None:

@@ -1,14 +1,14 @@
 """Image processing."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
 from chainer_fast.types import NdArray
 
 
-def oversample(images: tp.Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdArray:
+def oversample(images: Sequence[NdArray], crop_dims: tuple[int, ...]) -> NdArray:
     """Crop ten patches of each image: the corners, the center, and their mirror images.
 
     Parameters

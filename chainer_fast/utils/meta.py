@@ -1,21 +1,22 @@
 """Methods that a subclass must not override."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
 _MARK = '__override_action'
 
 
-_Method = tp.TypeVar('_Method', bound=tp.Callable[..., tp.Any])
+_Method = TypeVar('_Method', bound=Callable[..., Any])
 
 
-@tp.overload
+@overload
 def final(method: _Method, /) -> _Method: ...
-@tp.overload
+@overload
 def final(
-        *, action: type[Exception] = ...) -> tp.Callable[[_Method], _Method]: ...
-def final(*args: tp.Any, **kwargs: tp.Any) -> tp.Callable[..., tp.Any]:
+        *, action: type[Exception] = ...) -> Callable[[_Method], _Method]: ...
+def final(*args: Any, **kwargs: Any) -> Callable[..., Any]:
     """Mark a method as final; its class must derive from :func:`enable_final`.
 
     Use it as ``@final`` or as ``@final(action=...)``.
@@ -73,7 +74,7 @@ def _overridden(attribute, inherited):
 
 
 def enable_final(
-        base: tuple[type, ...] = (), meta_base: tuple[type, ...] = ()) -> tp.Any:
+        base: tuple[type, ...] = (), meta_base: tuple[type, ...] = ()) -> Any:
     """Return a class to derive from in order to use :func:`final`.
 
     It is not among the bases of the derived class.

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import math
 import threading
-import typing as tp
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -38,7 +40,7 @@ from chainer_fast.utils._type_expressions import (
     _repr,  # noqa: F401
 )
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function_node import FunctionNode
 
 __all__ = [
@@ -82,7 +84,7 @@ class InvalidType(Exception):
         super().__init__(_explain(expect, actual) if msg is None else msg)
         self.expect, self.actual = expect, actual
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.expect, self.actual, self.args[0])
 
     def _tell(self, line, old):
@@ -132,7 +134,7 @@ class LightMode:
 
     def __exit__(
             self, _type: type[BaseException] | None, _value: BaseException | None,
-            _traceback: tp.Any) -> None:
+            _traceback: Any) -> None:
         _thread_local.light_mode = False
 
 
@@ -158,7 +160,7 @@ class _FunctionCheckContext:
         _thread_local.current_function = self._outer
 
 
-def get_function_check_context(f: FunctionNode) -> tp.ContextManager[None]:
+def get_function_check_context(f: FunctionNode) -> AbstractContextManager[None]:
     """Return a context manager in which failed checks name the function ``f``.
 
     Parameters
@@ -201,7 +203,7 @@ class TypeInfoTuple(tuple):
 
     name: str
 
-    def size(self) -> tp.Any:
+    def size(self) -> Any:
         """Return an expression for the number of inputs."""
         return Variable(len(self), self.name + '.size')
 
@@ -216,7 +218,7 @@ class LightTypeInfoTuple(tuple):
 
 def get_types(
         data: tuple[NdArray, ...], name: str, accept_none: bool, *,
-        shapes: tp.Sequence[tuple[tp.Any, ...]] | None = None) -> TypeInfoTuple:
+        shapes: Sequence[tuple[Any, ...]] | None = None) -> TypeInfoTuple:
     """Return expressions for the types of arrays.
 
     Parameters
@@ -248,7 +250,7 @@ def get_types(
 
 def get_light_types(
         data: tuple[NdArray, ...], *,
-        shapes: tp.Sequence[tuple[tp.Any, ...]] | None = None) -> tp.Any:
+        shapes: Sequence[tuple[Any, ...]] | None = None) -> Any:
     """Return the substitutes for the types of arrays in the light mode.
 
     Parameters
@@ -290,7 +292,7 @@ def _get_type(name, index, array, accept_none, shape):
     return Variable(TypeInfo(shape, dtype), label)
 
 
-def same_types(*arrays: tp.Any) -> bool:
+def same_types(*arrays: Any) -> bool:
     """Return whether all arguments are arrays of one library, including subclasses."""
     for array in arrays:
         if type(array) is not numpy.ndarray:
@@ -304,7 +306,7 @@ def same_types(*arrays: tp.Any) -> bool:
 # Checks
 #
 
-def expect(*bool_exprs: tp.Any) -> None:
+def expect(*bool_exprs: Any) -> None:
     """Check conditions.
 
     Parameters
@@ -342,7 +344,7 @@ def expect(*bool_exprs: tp.Any) -> None:
             condition.expect()
 
 
-def expect_broadcast_shapes(*shape_types: tp.Any) -> None:
+def expect_broadcast_shapes(*shape_types: Any) -> None:
     """Check that shapes can be broadcast together.
 
     Parameters
@@ -366,7 +368,7 @@ def expect_broadcast_shapes(*shape_types: tp.Any) -> None:
             ['cannot broadcast inputs of the following shapes:', *lines])) from None
 
 
-def eval(exp: tp.Any) -> tp.Any:
+def eval(exp: Any) -> Any:
     """Return the value of an expression.
 
     Parameters
@@ -384,7 +386,7 @@ def eval(exp: tp.Any) -> tp.Any:
     return exp.eval()
 
 
-def make_variable(value: tp.Any, name: str) -> tp.Any:
+def make_variable(value: Any, name: str) -> Any:
     """Name a value in messages.
 
     Parameters
@@ -411,7 +413,7 @@ def _prod_impl(xs):
 _prod = Variable(_prod_impl, 'prod')
 
 
-def prod(xs: tp.Any) -> tp.Any:
+def prod(xs: Any) -> Any:
     """Return the product of integers, an expression outside of the light mode.
 
     Parameters

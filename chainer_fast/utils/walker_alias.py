@@ -1,7 +1,8 @@
 """Sampling from a discrete distribution in constant time."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -10,7 +11,7 @@ from chainer_fast.backend import GpuDevice, using_device
 from chainer_fast.backends.kernels import negative_sampling
 from chainer_fast.types import NdArray, Xp
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.device_resident import DeviceResidentsVisitor
 
 
@@ -47,7 +48,7 @@ class WalkerAlias(device_resident.DeviceResident):
     (2, 5)
     """
 
-    def __init__(self, probs: tp.Sequence[float]) -> None:
+    def __init__(self, probs: Sequence[float]) -> None:
         super().__init__()
         weights = numpy.array(probs, numpy.float32)
         weights /= weights.sum()

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
 import warnings
 import weakref
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 
@@ -22,7 +23,7 @@ from chainer_fast.types import InitializerSpec, NdArray, Xp
 from chainer_fast.variable import _bound, _dlpack, _moves, _text
 from chainer_fast.variable._text import variable_repr, variable_str
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.function import Function
     from chainer_fast.function_node import FunctionNode
     from chainer_fast.optimizer import UpdateRule
@@ -88,7 +89,7 @@ def as_array(obj: VariableOrArray) -> NdArray:
     return obj
 
 
-def from_dlpack(x: tp.Any) -> Variable:
+def from_dlpack(x: Any) -> Variable:
     """Return a variable around an array of another library, without copying it.
 
     Parameters
@@ -182,7 +183,7 @@ class VariableNode(VariableNodeBase):
     _old_style_grad_generator = None
     _layout = None
 
-    def __init__(self, variable: Variable, name: str | None, **kwargs: tp.Any) -> None:
+    def __init__(self, variable: Variable, name: str | None, **kwargs: Any) -> None:
         if 'grad' in kwargs:
             raise ValueError(
                 'unexpected keyword argument "grad": pass the gradient to Variable '
@@ -206,7 +207,7 @@ class VariableNode(VariableNodeBase):
         return getattr(node, '_old_style_function', node)
 
     @creator.setter
-    def creator(self, function: tp.Any) -> None:
+    def creator(self, function: Any) -> None:
         self.set_creator(function)
 
     def set_creator(self, creator: Function | FunctionNode | None) -> None:
@@ -219,7 +220,7 @@ class VariableNode(VariableNodeBase):
         """
         if isinstance(creator, _bound.Function):
             creator = creator.node
-        self.creator_node: tp.Any = creator
+        self.creator_node: Any = creator
 
     def set_creator_node(self, creator_node: FunctionNode | None) -> None:
         """Set the function that computed the variable, and update the rank.
@@ -232,7 +233,7 @@ class VariableNode(VariableNodeBase):
         self.creator_node = creator_node
 
     @property
-    def _variable(self) -> tp.Any:
+    def _variable(self) -> Any:
         variable = self.get_variable_or_none()
         return _gone if variable is None else weakref.ref(variable)
 
@@ -280,7 +281,7 @@ class VariableNode(VariableNodeBase):
 
 
 # A reference to an object that no longer exists.
-_gone: tp.Any = weakref.ref(set())
+_gone: Any = weakref.ref(set())
 
 
 def _create_variable(data, name, grad, requires_grad, device=None):
@@ -291,7 +292,7 @@ def _create_variable(data, name, grad, requires_grad, device=None):
     return var
 
 
-class _Held(list[tp.Any]):
+class _Held(list[Any]):
     """A list with the array of a variable, which is where Chainer stores it.
 
     When a program stores another array in the list, the variable gets that array.
@@ -301,7 +302,7 @@ class _Held(list[tp.Any]):
         super().__init__([var.raw_array])
         self._var = var
 
-    def __setitem__(self, index: tp.Any, value: tp.Any) -> None:
+    def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(index, value)
         self._var.array, = self
 
@@ -393,10 +394,10 @@ class Variable(VariableBase, _moves.Movable):
         return var
 
     # Functions set `__abs__` and `__getitem__`, which makes variables iterable.
-    if tp.TYPE_CHECKING:
+    if TYPE_CHECKING:
         def __abs__(self) -> Variable: ...
-        def __getitem__(self, slices: tp.Any) -> Variable: ...
-        def __iter__(self) -> tp.Iterator[Variable]: ...
+        def __getitem__(self, slices: Any) -> Variable: ...
+        def __iter__(self) -> Iterator[Variable]: ...
 
     def __copy__(self) -> Variable:
         return self._copy_to(type(self).__new__(type(self)))
@@ -428,7 +429,7 @@ class Variable(VariableBase, _moves.Movable):
             return self.array, self.grad
         return self.raw_array, self._grad
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         array, grad = self._to_keep()
         args = array, self.name, grad, self._requires_grad, self.device
         return _create_variable, args
@@ -443,9 +444,9 @@ class Variable(VariableBase, _moves.Movable):
         return self.__bool__()
 
     def __dlpack__(
-            self, *, stream: tp.Any = None, max_version: tuple[int, int] | None = None,
+            self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
             dl_device: tuple[int, int] | None = None,
-            copy: bool | None = None) -> tp.Any:
+            copy: bool | None = None) -> Any:
         """Share the array with another library by the protocol DLPack.
 
         ``torch.from_dlpack(x)``, ``jax.numpy.from_dlpack(x)`` and
@@ -501,7 +502,7 @@ class Variable(VariableBase, _moves.Movable):
         return self._layout
 
     @property
-    def chx_array(self) -> tp.Any:
+    def chx_array(self) -> Any:
         """A view of the ChainerX array, connected to its graphs.
 
         Raises
@@ -528,11 +529,11 @@ class Variable(VariableBase, _moves.Movable):
         return layouts.get_semantic_shape(self)
 
     @property
-    def _data(self) -> list[tp.Any]:
+    def _data(self) -> list[Any]:
         return _Held(self)
 
     @_data.setter
-    def _data(self, arrays: list[tp.Any]) -> None:
+    def _data(self, arrays: list[Any]) -> None:
         _Held(self)[:] = arrays
 
     @property
@@ -562,7 +563,7 @@ class Variable(VariableBase, _moves.Movable):
         """
         return _text.describe(self)
 
-    def as_layout(self, layout: tp.Any) -> Variable:
+    def as_layout(self, layout: Any) -> Variable:
         """Return the variable in another memory layout, as a function of the graph.
 
         Parameters
@@ -582,7 +583,7 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- gradients
 
-    def _check_grad_array(self, grad: tp.Any) -> None:
+    def _check_grad_array(self, grad: Any) -> None:
         """Raise an error if a gradient's type, dtype or shape is not the data's."""
         kinds = get_array_types()
         if grad is not None and not isinstance(grad, kinds):
@@ -612,7 +613,7 @@ class Variable(VariableBase, _moves.Movable):
             return
         with cuda.get_device_from_array(array):
             if self._has_wrapper and self.grad is not None:
-                grad: tp.Any = self.grad_var
+                grad: Any = self.grad_var
                 grad.raw_array.fill(0)
                 return
             if self._grad is None:
@@ -662,7 +663,7 @@ class Variable(VariableBase, _moves.Movable):
                 'addgrad cannot add ChainerX arrays and other arrays')
         if var.grad is None:   # an error if the variable was never initialized
             return
-        other: tp.Any = var.grad_var
+        other: Any = var.grad_var
         if self.raw_array is None:  # so it is a parameter
             self.initialize(var.shape)  # type: ignore[attr-defined]
         if var.device != self.device:
@@ -681,7 +682,7 @@ class Variable(VariableBase, _moves.Movable):
         return self.node.creator
 
     @creator.setter
-    def creator(self, function: tp.Any) -> None:
+    def creator(self, function: Any) -> None:
         self.node.creator = function
 
     def retain_data(self) -> None:
@@ -774,13 +775,13 @@ class Variable(VariableBase, _moves.Movable):
 
     # -- functions as methods
 
-    def reshape(self, *shape: tp.Any) -> Variable:
+    def reshape(self, *shape: Any) -> Variable:
         """Return the variable with another shape; see :func:`functions.reshape`."""
         if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
             shape = tuple(shape[0])
         return _bound.reshape(self, shape)
 
-    def transpose(self, *axes: tp.Any) -> Variable:
+    def transpose(self, *axes: Any) -> Variable:
         """Return the variable with its axes permuted; see :func:`functions.transpose`.
         """
         if len(axes) == 0:
@@ -813,11 +814,11 @@ class Variable(VariableBase, _moves.Movable):
 
 
 #: An operand of a function.
-VariableOrArray: tp.TypeAlias = Variable | NdArray
+VariableOrArray: TypeAlias = Variable | NdArray
 
 #: Gradients of the outputs of a function. None occurs only if there are several
 #: outputs.
-GradOutputs: tp.TypeAlias = tuple[Variable | tp.Any, ...]
+GradOutputs: TypeAlias = tuple[Variable | Any, ...]
 
 
 def _recover_parameter(data, name, grad, *rest):
@@ -895,15 +896,15 @@ class Parameter(Variable):
     array([0., 0.], dtype=float32)
     """
 
-    initializer: tp.Any = None
+    initializer: Any = None
     # None once the gradient of an uninitialized parameter has been cleared.
-    _grad_initializer: tp.Any = None
-    _initial_device: tp.Any = None
+    _grad_initializer: Any = None
+    _initial_device: Any = None
 
     def __init__(
             self, initializer: InitializerSpec | float | NdArray | None = None,
-            shape: int | tp.Sequence[int] | None = None, name: str | None = None, *,
-            layout: tp.Any = None) -> None:
+            shape: int | Sequence[int] | None = None, name: str | None = None, *,
+            layout: Any = None) -> None:
         if initializer is None:
             initializer = constant.NaN()
         elif numpy.isscalar(initializer):
@@ -923,7 +924,7 @@ class Parameter(Variable):
                 self._initial_device = backend.get_device_from_array(initializer)
                 initializer = constant.Constant(initializer)
             device = self._initial_device
-            fill: tp.Any = initializer
+            fill: Any = initializer
             data = initializers.generate_array(
                 fill, shape, device.xp, device=device)
             with numpy.errstate(invalid='ignore'):  # of integers
@@ -931,7 +932,7 @@ class Parameter(Variable):
             super().__init__(data, name=name, grad=grad, layout=layout)
         self.initializer = initializer
 
-    def __reduce__(self) -> tuple[tp.Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         array, grad = self._to_keep()
         args = (array, self.name, grad, self._grad_valid,
                 self.initializer, self.update_rule, self.device)
@@ -939,7 +940,7 @@ class Parameter(Variable):
             args += (self._layout,)
         return _recover_parameter, args
 
-    def __deepcopy__(self, memo: dict[int, tp.Any]) -> Parameter:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         recover, args = self.__reduce__()
         copied = recover(*copy.deepcopy(args, memo))
         copied._requires_grad = self._requires_grad
@@ -952,7 +953,7 @@ class Parameter(Variable):
         return self.raw_array is not None
 
     @property
-    def dtype(self) -> numpy.dtype[tp.Any]:
+    def dtype(self) -> numpy.dtype[Any]:
         """Type of the elements. Before initialization, it is that of the initializer.
 
         Raises
@@ -992,7 +993,7 @@ class Parameter(Variable):
             self._grad_initializer = constant.Zero(dtype)
             self._grad_valid = True
 
-    def initialize(self, shape: int | tp.Sequence[int]) -> None:
+    def initialize(self, shape: int | Sequence[int]) -> None:
         """Create and fill the array and, unless it is cleared, the gradient.
 
         Parameters

@@ -1,14 +1,14 @@
 """Names of higher layers that variables use; those layers set them here."""
 
-import typing as tp
+from typing import Any
 
 #: The class of old-style functions.
-Function: tp.Any = None
+Function: Any = None
 #: The class of conversions between memory layouts.
-AsLayout: tp.Any = None
-reshape: tp.Any = None
-transpose: tp.Any = None
-average: tp.Any = None
+AsLayout: Any = None
+reshape: Any = None
+transpose: Any = None
+average: Any = None
 
 
 def bind(**objects):

@@ -1,7 +1,8 @@
 """Methods of variables that move them from one device to another."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends import cuda, intel64
@@ -11,18 +12,18 @@ from chainer_fast.types import DeviceSpec
 class Movable:
     """Base of variables that moves the array between devices."""
 
-    _cached_device: tp.Any
-    _grad: tp.Any
-    _grad_var: tp.Any
-    _hold_alone: tp.Callable[[tp.Any], None]
+    _cached_device: Any
+    _grad: Any
+    _grad_var: Any
+    _hold_alone: Callable[[Any], None]
     _grad_valid: bool
-    _has_wrapper: tp.Any
+    _has_wrapper: Any
     _requires_grad: bool
-    array: tp.Any
-    creator_node: tp.Any
-    grad: tp.Any
-    raw_array: tp.Any
-    device: tp.Any
+    array: Any
+    creator_node: Any
+    grad: Any
+    raw_array: Any
+    device: Any
 
     def to_cpu(self) -> None:
         """Move the array and the gradient to the CPU."""

@@ -1,14 +1,14 @@
 """Texts that describe variables."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 import numpy
 
 from chainer_fast import backend
 from chainer_fast.backends import _cpu, cuda
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.variable import Variable
 
 

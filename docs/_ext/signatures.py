@@ -42,7 +42,7 @@ class PublicNames(ast.NodeTransformer):
         return ast.Name(public or node.id)
 
     def visit_Attribute(self, node):
-        if ast.unparse(node.value) in ('tp', 'types'):
+        if ast.unparse(node.value) == 'types':
             return ast.Name(node.attr)
         return self.generic_visit(node)
 

@@ -299,6 +299,14 @@ def test_missing_folder(tmp_path):
     assert info.value.filename == name
 
 
+@pytest.mark.parametrize('load', [
+    lambda name: serializers.load_npz(name, Bag(x=0)), serializers.load_pickle])
+def test_folder_in_place_of_a_file(load, tmp_path):
+    with pytest.raises(IsADirectoryError, match='directory') as info:
+        load(tmp_path)
+    assert info.value.filename == str(tmp_path)
+
+
 @pytest.mark.posix('permissions of files')
 def test_permissions_and_links(path):
     umask = os.umask(0o027)

@@ -1,7 +1,8 @@
 """Directed graphs as SVG."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from chainer_fast._help.display.layout import layout
 from chainer_fast._help.display.tree import escaped
@@ -12,7 +13,7 @@ _ROW_GAP, _GAP, _MARGIN = 26., 18., 8.
 _ARROW = 6.
 
 
-class Node(tp.NamedTuple):
+class Node(NamedTuple):
     """A node of a picture.
 
     Attributes
@@ -30,7 +31,7 @@ class Node(tp.NamedTuple):
     fill: str
 
 
-def to_svg(nodes: tp.Sequence[Node], edges: tp.Sequence[tuple[int, int]],
+def to_svg(nodes: Sequence[Node], edges: Sequence[tuple[int, int]],
            rankdir: str = 'TB') -> str:
     """Return a picture of a graph without cycles.
 

@@ -7,12 +7,13 @@ finally they are moved towards these means.
 """
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import NamedTuple
 
 _SWEEPS = 8
 
 
-class Layout(tp.NamedTuple):
+class Layout(NamedTuple):
     """Positions of nodes and routes of edges.
 
     Attributes
@@ -30,7 +31,7 @@ class Layout(tp.NamedTuple):
     bends: list[list[tuple[int, float]]]
 
 
-def layout(widths: tp.Sequence[float], edges: tp.Sequence[tuple[int, int]],
+def layout(widths: Sequence[float], edges: Sequence[tuple[int, int]],
            gap: float) -> Layout:
     """Place the nodes of a graph without cycles.
 

@@ -1,7 +1,7 @@
 """Tables, as text for consoles and as HTML for notebooks."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Collection, Sequence
 
 from chainer_fast._help.display.tree import escaped
 
@@ -19,8 +19,8 @@ class Table:
     """
 
     def __init__(
-            self, headings: tp.Sequence[str], rows: tp.Sequence[tp.Sequence[str]],
-            numbers: tp.Collection[int] = ()) -> None:
+            self, headings: Sequence[str], rows: Sequence[Sequence[str]],
+            numbers: Collection[int] = ()) -> None:
         self._headings, self._rows, self._numbers = headings, rows, numbers
 
     def __repr__(self) -> str:

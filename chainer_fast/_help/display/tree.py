@@ -5,7 +5,8 @@ surrounding text, so that it is readable on dark pages, too.
 """
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterable
+from typing import NamedTuple
 
 # A page with more objects is slow and unreadable.
 _MOST_NODES = 1000
@@ -25,7 +26,7 @@ _STYLE = '''<style>
 </style>'''
 
 
-class Tree(tp.NamedTuple):
+class Tree(NamedTuple):
     """An object, its properties, and the objects that it contains.
 
     Attributes
@@ -46,8 +47,8 @@ class Tree(tp.NamedTuple):
     kind: str
     name: str = ''
     note: str = ''
-    rows: tp.Iterable[tuple[str, ...]] = ()
-    inside: tp.Iterable[Tree] = ()
+    rows: Iterable[tuple[str, ...]] = ()
+    inside: Iterable[Tree] = ()
 
 
 def escaped(text: str) -> str:

@@ -4,7 +4,8 @@ Chainer 7.8.1 has no counterpart.
 """
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterable
+from typing import Any
 
 from chainer_fast import configuration, reporter
 from chainer_fast._help import display
@@ -35,7 +36,7 @@ class ModelSummary:
     output_bytes: int
     multiply_adds: int
 
-    def __init__(self, layers: tp.Iterable[_layers.Layer]) -> None:
+    def __init__(self, layers: Iterable[_layers.Layer]) -> None:
         self.layers = list(layers)
         for name in ('parameters', 'parameter_bytes', 'uninitialized', 'output_bytes',
                      'multiply_adds'):
@@ -74,7 +75,7 @@ class ModelSummary:
             yield 'outputs: %s' % display.size(self.output_bytes)
 
 
-def summary(model: Link, *inputs: tp.Any, **kwargs: tp.Any) -> ModelSummary:
+def summary(model: Link, *inputs: Any, **kwargs: Any) -> ModelSummary:
     """Summarize output shapes, parameters, multiply-adds and memory of each layer.
 
     The model is called in test mode, without a graph. The call does not change it:

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 
@@ -27,7 +28,7 @@ from chainer_fast.functions.rnn import _stacked
 from chainer_fast.utils import conv
 
 
-def multiply_adds(function: tp.Any, inputs: tp.Sequence[tp.Any]) -> int:
+def multiply_adds(function: Any, inputs: Sequence[Any]) -> int:
     """Return the multiply-adds of a call; 0 for functions without a formula.
 
     Parameters
@@ -104,7 +105,7 @@ def _normalization(function, x, *_):
     return x.size
 
 
-_COSTS: dict[type, tp.Callable[..., tp.Any]] = {
+_COSTS: dict[type, Callable[..., Any]] = {
     linear.LinearFunction: _each_weight_once,
     local_convolution_2d.LocalConvolution2DFunction: _each_weight_once,
     bilinear.BilinearFunction: _bilinear,

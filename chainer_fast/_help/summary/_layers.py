@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import dataclasses
-import typing as tp
+from collections.abc import Iterator
+from typing import Any
 
 from chainer_fast import function_hook, link_hook, variable
 from chainer_fast._help.summary import _costs
@@ -63,7 +64,7 @@ class Layers:
         """Return the layer of a link, or None if it is not in the model."""
         return self._by_link.get(id(link))
 
-    def __iter__(self) -> tp.Iterator[Layer]:
+    def __iter__(self) -> Iterator[Layer]:
         return iter(self._by_link.values())
 
     def count_parameters(self) -> None:
@@ -90,19 +91,19 @@ class LinkMeter(link_hook.LinkHook):
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         # Running links, and whether each has called another link.
-        self._running: list[list[tp.Any]] = [[next(iter(layers)), True]]
+        self._running: list[list[Any]] = [[next(iter(layers)), True]]
 
     @property
     def layer(self) -> Layer:
         """The layer of the innermost link that is running."""
         return self._running[-1][0]
 
-    def forward_preprocess(self, args: tp.Any) -> None:
+    def forward_preprocess(self, args: Any) -> None:
         self._running[-1][1] = True
         # Work of an unregistered link counts for its caller.
         self._running.append([self._layers.of(args.link) or self.layer, False])
 
-    def forward_postprocess(self, args: tp.Any) -> None:
+    def forward_postprocess(self, args: Any) -> None:
         layer, calls_others = self._running.pop()
         if self._layers.of(args.link) is None:
             return
@@ -124,7 +125,7 @@ class FunctionMeter(function_hook.FunctionHook):
     def __init__(self, links: LinkMeter) -> None:
         self._links = links
 
-    def forward_postprocess(self, function: tp.Any, in_data: tp.Any) -> None:
+    def forward_postprocess(self, function: Any, in_data: Any) -> None:
         self._links.layer.multiply_adds += _costs.multiply_adds(function, in_data)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import copy
-import typing as tp
+from typing import Any
 
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.initializers import constant
@@ -82,7 +82,7 @@ def _copied(param):
 @contextlib.contextmanager
 def _same_generator(xp):
     """Replace CuPy's random number generator temporarily."""
-    random: tp.Any = getattr(xp, 'random', None)
+    random: Any = getattr(xp, 'random', None)
     if not hasattr(random, 'set_random_state'):
         yield
         return

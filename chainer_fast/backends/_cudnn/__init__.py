@@ -6,7 +6,7 @@ again when these have changed, which ``state.changed()`` reports.
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import Any, NoReturn
 
 import numpy
 
@@ -139,7 +139,7 @@ def set_max_workspace_size(size: int) -> None:
     state.changed()
 
 
-def get_cudnn_dropout_states() -> tp.NoReturn:
+def get_cudnn_dropout_states() -> NoReturn:
     """Return cuDNN's random states of the running thread.
 
     Raises
@@ -152,6 +152,6 @@ def get_cudnn_dropout_states() -> tp.NoReturn:
         'cuDNN has no random states here: dropout draws from CuPy.')
 
 
-def get_cudnn_dropout_states_core(thread_id: tp.Any) -> tp.NoReturn:
+def get_cudnn_dropout_states_core(thread_id: Any) -> NoReturn:
     """Return cuDNN's random states of the given thread, as above."""
     get_cudnn_dropout_states()

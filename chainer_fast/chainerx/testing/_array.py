@@ -1,7 +1,7 @@
 """Assertions about arrays of NumPy, CuPy and ChainerX, and numbers."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -16,13 +16,13 @@ def _plain(x):
 
 
 def assert_array_equal(
-        x: tp.Any, y: tp.Any, err_msg: str = '', verbose: bool = True) -> None:
+        x: Any, y: Any, err_msg: str = '', verbose: bool = True) -> None:
     """Assert that two arrays or numbers have equal elements, regardless of dtype."""
     numpy.testing.assert_array_equal(_plain(x), _plain(y), err_msg, verbose)
 
 
 def assert_allclose(
-        x: tp.Any, y: tp.Any, rtol: float = 1e-7, atol: float = 0,
+        x: Any, y: Any, rtol: float = 1e-7, atol: float = 0,
         equal_nan: bool = True, err_msg: str = '', verbose: bool = True) -> None:
     """Assert that two arrays or numbers have close elements, regardless of dtype.
 
@@ -50,7 +50,7 @@ def _check_layouts(x, y, dtype_check, strides_check):
 
 
 def assert_array_equal_ex(
-        x: tp.Any, y: tp.Any, err_msg: str = '', verbose: bool = True,
+        x: Any, y: Any, err_msg: str = '', verbose: bool = True,
         dtype_check: bool = True, strides_check: bool = True) -> None:
     """Assert that two arrays have equal elements, dtypes and strides.
 
@@ -67,7 +67,7 @@ def assert_array_equal_ex(
 
 
 def assert_allclose_ex(
-        x: tp.Any, y: tp.Any, rtol: float = 1e-7, atol: float = 0,
+        x: Any, y: Any, rtol: float = 1e-7, atol: float = 0,
         equal_nan: bool = True, err_msg: str = '', verbose: bool = True,
         float16_rtol: float | None = None, float16_atol: float | None = None,
         dtype_check: bool = True, strides_check: bool = True) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 import functools
 import inspect
 import numbers
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -20,7 +21,7 @@ class _Ignored:
 _ignored = _Ignored()
 
 
-def ignore() -> tp.Any:
+def ignore() -> Any:
     """Object that a test returns to skip the comparison."""
     return _ignored
 
@@ -81,7 +82,7 @@ def numpy_chainerx_array_equal(
         *, err_msg: str = '', verbose: bool = True, name: str = 'xp',
         dtype_check: bool = True, strides_check: bool = True,
         float16_rtol: float | None = None, float16_atol: float | None = None,
-        accept_error: tp.Any = ()) -> tp.Callable[..., tp.Any]:
+        accept_error: Any = ()) -> Callable[..., Any]:
     """Return a decorator of tests whose results are equal with NumPy and ChainerX.
 
     Parameters
@@ -113,7 +114,7 @@ def numpy_chainerx_allclose(
         err_msg: str = '', verbose: bool = True, name: str = 'xp',
         dtype_check: bool = True, strides_check: bool = True,
         float16_rtol: float | None = None, float16_atol: float | None = None,
-        accept_error: tp.Any = ()) -> tp.Callable[..., tp.Any]:
+        accept_error: Any = ()) -> Callable[..., Any]:
     """Return a decorator of tests whose results are close with NumPy and ChainerX.
 
     Parameters

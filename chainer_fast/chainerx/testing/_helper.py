@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -8,8 +9,8 @@ from chainer_fast.chainerx import _contexts, _conversion, _interop
 from chainer_fast.chainerx._array import ndarray
 
 
-def _fromnumpy(array: tp.Any, keepstrides: bool = False,
-               device: tp.Any = None) -> ndarray:
+def _fromnumpy(array: Any, keepstrides: bool = False,
+               device: Any = None) -> ndarray:
     """Return an array with a copy of the elements of a NumPy array.
 
     Parameters
@@ -32,7 +33,7 @@ def _fromnumpy(array: tp.Any, keepstrides: bool = False,
     return _conversion.checked(copy, device)
 
 
-def _DeviceBuffer(data: tp.Sequence[tp.Any], shape: tp.Sequence[int], dtype: tp.Any,
-                  device: tp.Any = None) -> tp.Any:
+def _DeviceBuffer(data: Sequence[Any], shape: Sequence[int], dtype: Any,
+                  device: Any = None) -> Any:
     """Return memory of a device, for :func:`frombuffer`."""
     return _conversion.array(data, dtype, device=device)._array.reshape(shape)

@@ -1,7 +1,8 @@
 """Names of dtypes by kind."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -24,8 +25,8 @@ numeric_dtypes = _of('iuf')
 
 
 def parametrize_dtype_specifier(
-        argname: str, dtypes: tp.Sequence[str] | None = None,
-        additional_args: tp.Sequence[tp.Any] = ()) -> tp.Any:
+        argname: str, dtypes: Sequence[str] | None = None,
+        additional_args: Sequence[Any] = ()) -> Any:
     """Return a decorator that runs a test with all names of dtypes.
 
     Parameters
@@ -40,7 +41,7 @@ def parametrize_dtype_specifier(
     import pytest
     if dtypes is None:
         dtypes = all_dtypes
-    found: list[tp.Any] = []
+    found: list[Any] = []
     for name in dtypes:
         dtype = numpy.dtype(name)
         found += [name, dtype.type, dtype]

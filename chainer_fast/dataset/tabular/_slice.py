@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import numbers
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from chainer_fast.dataset.tabular import delegate_dataset
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
 
 
@@ -18,7 +18,7 @@ class _SliceHelper:
     def __init__(self, dataset: TabularDataset) -> None:
         self._dataset = dataset
 
-    def __getitem__(self, args: tp.Any) -> TabularDataset:
+    def __getitem__(self, args: Any) -> TabularDataset:
         indices, keys = args if isinstance(args, tuple) else (args, None)
         return _Slice(self._dataset, indices, keys)
 

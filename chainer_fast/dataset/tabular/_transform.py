@@ -1,6 +1,6 @@
 """Views that pass examples through a function."""
 import operator
-import typing as tp
+from typing import Any
 
 from chainer_fast.dataset.tabular import delegate_dataset
 
@@ -13,7 +13,7 @@ class _FunctionView(delegate_dataset._View):
     """
 
     _role = None
-    _mode: tp.Any
+    _mode: Any
 
     def __init__(self, dataset, keys, function):
         super().__init__(dataset)

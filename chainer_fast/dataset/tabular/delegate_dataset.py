@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.dataset.tabular import tabular_dataset
 from chainer_fast.types import NdArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
 
 
@@ -27,14 +28,14 @@ class DelegateDataset(tabular_dataset.TabularDataset):
     def __init__(self, dataset: TabularDataset) -> None:
         self.dataset = dataset
 
-    keys: tp.Any = property(operator.attrgetter('dataset.keys'),
+    keys: Any = property(operator.attrgetter('dataset.keys'),
                     doc='tuple of str: Keys of the other data set.')
-    mode: tp.Any = property(operator.attrgetter('dataset.mode'),
+    mode: Any = property(operator.attrgetter('dataset.mode'),
                     doc='Mode of the other data set: ``tuple``, ``dict`` or ``None``.')
 
     def get_examples(
-            self, indices: tp.Any,
-            key_indices: tp.Any) -> tuple[list[tp.Any] | NdArray, ...]:
+            self, indices: Any,
+            key_indices: Any) -> tuple[list[Any] | NdArray, ...]:
         """Return columns of the other data set."""
         return self.dataset.get_examples(indices, key_indices)
 
@@ -51,13 +52,13 @@ _FORMER_NAMES = {
 class _View(DelegateDataset):
     """Delegate that also converts like the other data set."""
 
-    _datasets: list[tp.Any]     # in pickles of Chainer
+    _datasets: list[Any]     # in pickles of Chainer
 
     def convert(
-            self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:
+            self, data: Sequence[Any] | dict[Any, Any] | NdArray) -> Any:
         return self.dataset.convert(data)
 
-    def __setstate__(self, state: tp.Any) -> None:
+    def __setstate__(self, state: Any) -> None:
         for name, value in state.items():
             setattr(self, _FORMER_NAMES.get(name, name), value)
         if 'dataset' not in vars(self):

@@ -2,20 +2,21 @@
 from __future__ import annotations
 
 import itertools
-import typing as tp
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset.tabular import tabular_dataset
 from chainer_fast.types import NdArray
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.dataset.tabular.tabular_dataset import TabularDataset
 
 _unnamed = itertools.count()
 
 
 def from_data(
-        data: NdArray | tp.Sequence[tp.Any] | dict[tp.Any, tp.Any], *,
+        data: NdArray | Sequence[Any] | dict[Any, Any], *,
         size: int | None = None) -> TabularDataset:
     """Make a data set of columns.
 
@@ -112,13 +113,13 @@ class _Array(tabular_dataset.TabularDataset):
 
     def __init__(
             self, key,
-            data: NdArray | tp.Sequence[tp.Any] | dict[tp.Any, tp.Any]) -> None:
+            data: NdArray | Sequence[Any] | dict[Any, Any]) -> None:
         self._data = data
         self._key = key
 
     def get_examples(
-            self, indices: tp.Any,
-            key_indices: tp.Any) -> tuple[tp.Any, ...]:
+            self, indices: Any,
+            key_indices: Any) -> tuple[Any, ...]:
         column = self._data if indices is None else self._rows(indices)
         return (column,) * (1 if key_indices is None else len(key_indices))
 
@@ -148,14 +149,14 @@ class _Index(tabular_dataset.TabularDataset):
     keys = ('index',)
 
     def __init__(self, size: int | None) -> None:
-        self._len: tp.Any = size
+        self._len: Any = size
 
     def __len__(self) -> int:
         return self._len
 
     def get_examples(
-            self, indices: tp.Any,
-            key_indices: tp.Any) -> tuple[list[tp.Any] | NdArray, ...]:
+            self, indices: Any,
+            key_indices: Any) -> tuple[list[Any] | NdArray, ...]:
         if indices is None:
             indices = range(len(self))
         elif isinstance(indices, slice):

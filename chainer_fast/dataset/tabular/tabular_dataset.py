@@ -1,7 +1,8 @@
 """Interface of data sets in columns, with their views."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -10,6 +11,9 @@ from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.dataset import dataset_mixin, tabular
 from chainer_fast.types import NdArray
 from chainer_fast.utils import _ragged
+
+if TYPE_CHECKING:
+    from chainer_fast.dataset.tabular._slice import _SliceHelper
 
 
 class TabularDataset(dataset_mixin.DatasetMixin):
@@ -50,8 +54,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         raise NotImplementedError('%s has to define mode' % type(self).__name__)
 
     def get_examples(
-            self, indices: tp.Any,
-            key_indices: tp.Sequence[int] | None) -> tuple[list[tp.Any] | NdArray, ...]:
+            self, indices: Any,
+            key_indices: Sequence[int] | None) -> tuple[list[Any] | NdArray, ...]:
         """Return columns; subclasses implement this.
 
         Parameters
@@ -71,7 +75,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
             '%s has to define get_examples(indices, key_indices)' % type(self).__name__)
 
     @property
-    def slice(self) -> tabular._slice._SliceHelper:
+    def slice(self) -> _SliceHelper:
         """View of some rows and columns: ``dataset.slice[indices, keys]``.
 
         ``indices`` is a slice, a list or array of integers, or a list or array of
@@ -83,7 +87,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._slice._SliceHelper(self)
 
-    def fetch(self) -> tp.Any:
+    def fetch(self) -> Any:
         """Return all columns, arranged by :attr:`mode`.
 
         Returns
@@ -96,7 +100,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         return self._arrange(columns)
 
     def convert(
-            self, data: tp.Sequence[tp.Any] | dict[tp.Any, tp.Any] | NdArray) -> tp.Any:
+            self, data: Sequence[Any] | dict[Any, Any] | NdArray) -> Any:
         """Turn what :meth:`fetch` returns into arrays.
 
         :meth:`with_converter` replaces this method.
@@ -179,8 +183,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         return tabular._join._Join(self, *datasets)
 
     def transform(
-            self, keys: str | tp.Sequence[str],
-            transform: tp.Callable[..., tp.Any]) -> TabularDataset:
+            self, keys: str | Sequence[str],
+            transform: Callable[..., Any]) -> TabularDataset:
         """Return a view with a function applied to each example.
 
         Parameters
@@ -200,8 +204,8 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         return tabular._transform._Transform(self, keys, transform)
 
     def transform_batch(
-            self, keys: str | tp.Sequence[str],
-            transform_batch: tp.Callable[..., tp.Any]) -> TabularDataset:
+            self, keys: str | Sequence[str],
+            transform_batch: Callable[..., Any]) -> TabularDataset:
         """Return a view with a function applied to many examples at once.
 
         Parameters
@@ -220,7 +224,7 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._transform._TransformBatch(self, keys, transform_batch)
 
-    def with_converter(self, converter: tp.Callable[..., tp.Any]) -> TabularDataset:
+    def with_converter(self, converter: Callable[..., Any]) -> TabularDataset:
         """Return a view with another :meth:`convert`.
 
         Parameters
@@ -235,12 +239,12 @@ class TabularDataset(dataset_mixin.DatasetMixin):
         """
         return tabular._with_converter._WithConverter(self, converter)
 
-    def get_example(self, i: int) -> tp.Any:
+    def get_example(self, i: int) -> Any:
         """Return the ``i``-th example, arranged by :attr:`mode`."""
         columns = self.get_examples([i], None)
         return self._arrange(tuple([column[0] for column in columns]))
 
-    def __iter__(self) -> tp.Iterator[tp.Any]:
+    def __iter__(self) -> Iterator[Any]:
         """Iterate over the examples, fetching them one by one."""
         return (self.get_example(i) for i in range(len(self)))
 

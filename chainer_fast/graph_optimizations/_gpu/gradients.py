@@ -1,5 +1,5 @@
 """Recorded gradients of a call of a static chain."""
-import typing as tp
+from typing import Any
 
 from chainer_fast.backends import _image_orders, cuda
 from chainer_fast.graph_optimizations._replay import RecordedGradients
@@ -35,8 +35,8 @@ class Gradients(RecordedGradients):
         The slots of the gradients are recorded: dtype, begin, end, shape, and
         whether channels are last in memory.
         """
-        self._places: list[tp.Any] = []
-        sizes: dict[tp.Any, tp.Any] = {}
+        self._places: list[Any] = []
+        sizes: dict[Any, Any] = {}
         for g in found:
             if g is None:
                 self._places.append(None)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from typing import Any
 
 from chainer_fast.backends._cupy import cupy
 
@@ -11,10 +11,10 @@ _OUT_OF_MEMORY = 2
 
 # Pools that are no longer used for recording, and their devices. A program may still
 # have arrays in them.
-_ended: list[tuple[int, tp.Any]] = []
+_ended: list[tuple[int, Any]] = []
 
 
-def new_pool() -> tp.Any:
+def new_pool() -> Any:
     """Return a pool that never releases its memory.
 
     Memory that is free in a pool may still be used by graphs, which write to it at each
@@ -48,7 +48,7 @@ def _malloc(size):
         'out of memory: the card has no %d free bytes for a recorded call' % size)
 
 
-def end(device: int, pool: tp.Any, others: list[tp.Any]) -> None:
+def end(device: int, pool: Any, others: list[Any]) -> None:
     """Release the memory of a pool after its arrays have been deleted.
 
     CuPy 13 releases the memory of arrays after their pool was deleted, while CuPy 14

@@ -3,7 +3,7 @@
 Inputs are copied into arrays of the recording, and results out of them, so that no code
 outside holds memory that the next launch overwrites. Parameters are used in place.
 """
-import typing as tp
+from typing import Any
 
 from chainer_fast import function, function_node
 from chainer_fast.backends import _draws, cuda
@@ -219,9 +219,9 @@ class GraphLaunch(function_node.FunctionNode):
     """
 
     recording: Recording
-    arguments: list[tp.Any]
+    arguments: list[Any]
     generation: int
-    waiting: tp.Any
+    waiting: Any
     label = 'static_graph'
 
     def _check_data_type_forward(self, arrays):

@@ -5,7 +5,7 @@ and output of a function.
 """
 import collections
 import dataclasses
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -23,7 +23,7 @@ class Node:
     ``flows`` is, for each input, whether it gets a gradient.
     """
 
-    function: tp.Any
+    function: Any
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     flows: tuple[bool, ...]
@@ -42,7 +42,7 @@ class Output:
     is_variable: bool
     requires_grad: bool
     argument: int | None = None
-    slot: tp.Any = None
+    slot: Any = None
 
     @property
     def is_made(self):

@@ -4,7 +4,6 @@ Importing this module imports PyTorch.
 """
 from __future__ import annotations
 
-import typing as tp
 
 from chainer_fast._help import installation
 

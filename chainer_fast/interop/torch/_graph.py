@@ -14,7 +14,7 @@ Therefore the functions at the beginning of a part are *cut* while it is differe
 """
 from __future__ import annotations
 
-import typing as tp
+from typing import overload
 
 import torch
 
@@ -24,11 +24,11 @@ from chainer_fast.interop.torch._arrays import array_of, as_array, as_tensor
 from chainer_fast.variable import Variable, VariableOrArray, as_variable
 
 
-@tp.overload
+@overload
 def to_torch(
         x0: VariableOrArray, x1: VariableOrArray, /,
         *variables: VariableOrArray) -> tuple[torch.Tensor, ...]: ...
-@tp.overload
+@overload
 def to_torch(x: VariableOrArray, /) -> torch.Tensor: ...
 def to_torch(*variables: VariableOrArray) -> torch.Tensor | tuple[torch.Tensor, ...]:
     """Return variables as tensors that continue their graph.
@@ -70,11 +70,11 @@ def to_torch(*variables: VariableOrArray) -> torch.Tensor | tuple[torch.Tensor, 
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-@tp.overload
+@overload
 def from_torch(
         x0: torch.Tensor, x1: torch.Tensor, /,
         *tensors: torch.Tensor) -> tuple[Variable, ...]: ...
-@tp.overload
+@overload
 def from_torch(x: torch.Tensor, /) -> Variable: ...
 def from_torch(*tensors: torch.Tensor) -> Variable | tuple[Variable, ...]:
     """Return tensors as variables that continue their graph.

@@ -6,7 +6,7 @@ same names as in the link, with dots instead of slashes.
 from __future__ import annotations
 
 import dataclasses
-import typing as tp
+from collections.abc import Callable
 
 import numpy
 
@@ -55,8 +55,8 @@ class Field:
 
     keys: tuple[str, ...]
     names: tuple[str, ...]
-    dump: tp.Callable = _same
-    load: tp.Callable = _same
+    dump: Callable = _same
+    load: Callable = _same
     shape: tuple | None = None
     is_optional: bool = False
 
@@ -265,7 +265,7 @@ def _resnet(link):
               lambda mean: (numpy.zeros_like(mean), mean))]
 
 
-_RULES: dict[type, tp.Callable] = {
+_RULES: dict[type, Callable] = {
     BatchNormalization: _batch_normalization,
     Bilinear: _bilinear,
     Deconvolution2D: _deconvolution,

@@ -1,6 +1,6 @@
 """Parameters and other arrays of links that share memory with tensors of modules."""
-import typing as tp
 import weakref
+from typing import Any
 
 import torch
 
@@ -73,8 +73,8 @@ class _Shared:
     another value at any time.
     """
 
-    array: tp.Any
-    tensor: tp.Any
+    array: Any
+    tensor: Any
     _array = _place = None
 
     def share(self):

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections.abc
 import numbers
-import typing as tp
+from collections.abc import Mapping
+from typing import Any
 
 import numpy
 import torch
@@ -57,7 +58,7 @@ def torch_state_dict(link: Link) -> dict[str, torch.Tensor]:
 
 
 def load_torch_state_dict(
-        link: Link, state_dict: tp.Mapping[str, tp.Any], strict: bool = True) -> None:
+        link: Link, state_dict: Mapping[str, Any], strict: bool = True) -> None:
     """Load the weights of a PyTorch module into a link.
 
     See :func:`torch_state_dict` for the correspondence. Uninitialized parameters get

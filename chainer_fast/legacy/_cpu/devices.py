@@ -1,5 +1,5 @@
 """Devices and transfers on machines without a GPU."""
-import typing
+from typing import Any
 
 import numpy
 
@@ -98,7 +98,7 @@ def _get_device(*args):
 def _from_device_id(device_id):
     """Return the processor in place of the GPU with a number."""
     numbered = cuda._numbered_device(device_id)     # creates a device, which is counted
-    device: typing.Any = backend.CpuDevice()
+    device: Any = backend.CpuDevice()
     device._number = numbered.id        # programs up to version 5 use it
     return device
 

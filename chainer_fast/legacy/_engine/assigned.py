@@ -3,7 +3,7 @@
 At an update, version 1 trained whatever a link had under the names of parameters.
 """
 import functools
-import typing
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.initializers import constant
@@ -16,7 +16,7 @@ from chainer_fast.variable import Parameter, Variable
 _RULES = '_rules_by_path'
 
 
-def _become_parameter(variable: typing.Any) -> None:
+def _become_parameter(variable: Any) -> None:
     """Convert a variable to a parameter, which is the same object."""
     variable.__class__ = Parameter
     variable.initializer = constant.NaN(variable.dtype)
@@ -26,7 +26,7 @@ def _become_parameter(variable: typing.Any) -> None:
 
 def _assign_as_parameter(assign):
     @functools.wraps(assign)
-    def set_attribute(self, name, value: typing.Any, /):
+    def set_attribute(self, name, value: Any, /):
         if type(value) is not Variable or name not in self.__dict__.get('_params', ()):
             assign(self, name, value)
             return

@@ -1,7 +1,8 @@
 """Volatile variables: their results have no graph."""
 import operator
 import sys
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import configuration
 from chainer_fast._core.graphs import graph
@@ -35,12 +36,12 @@ def _has_other_leaves(node):
     return False
 
 
-def put_flag(variable: tp.Any, flag: flags.Flag) -> None:
+def put_flag(variable: Any, flag: flags.Flag) -> None:
     """Set the flag of a variable without making functions check it."""
     variable._volatile = flag
 
 
-def flag_of(operand: tp.Any) -> flags.Flag:
+def flag_of(operand: Any) -> flags.Flag:
     """Return the flag of an operand of a function.
 
     Arrays, parameters and variables that the package itself creates, such as the
@@ -59,7 +60,7 @@ def flag_of(operand: tp.Any) -> flags.Flag:
     return flag
 
 
-def _with_flags(compute: tp.Callable[[], tp.Any], operands):
+def _with_flags(compute: Callable[[], Any], operands):
     """Compute results as the flags of the operands require."""
     flag = flags.aggregate_flags(map(flag_of, operands))
     if flag is ON:
@@ -108,7 +109,7 @@ def install(patches):
     volatility = _Volatility(patches)
     initialize = Variable.__init__
 
-    def init(self: tp.Any, data=None, *positional, volatile=_NOT_GIVEN, **options):
+    def init(self: Any, data=None, *positional, volatile=_NOT_GIVEN, **options):
         for name, value in zip(('volatile', 'name', 'grad'), positional, strict=False):
             if name == 'volatile':
                 volatile = value

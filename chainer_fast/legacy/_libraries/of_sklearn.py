@@ -2,7 +2,7 @@
 import functools
 import os
 import types
-import typing
+from typing import Any
 
 import numpy
 
@@ -121,7 +121,7 @@ def _fetch_mldata(dataname, target_name='label', data_name='data',
         columns = [name for name in found if not name.startswith('__')]
     if 'data' not in own and columns:
         own['data'] = next(name for name in columns if name != own.get('target'))
-    result: dict[str, typing.Any] = {
+    result: dict[str, Any] = {
         'DESCR': 'mldata.org dataset: %s' % dataname, 'COL_NAMES': columns}
     for today, name in own.items():
         result[today] = found[name]

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import types
-import typing
+from typing import Any
 
 _PARTS = re.compile(r'\d+|[a-z]+')
 _STRICT = re.compile(r'(\d+)\.(\d+)(?:\.(\d+))?(?:([ab])(\d+))?$')
@@ -79,7 +79,7 @@ def copy_tree(src, dst):
             for name in names]
 
 
-_CONTENTS: dict[str, dict[str, typing.Any]] = {
+_CONTENTS: dict[str, dict[str, Any]] = {
     'distutils.version': {'LooseVersion': LooseVersion, 'StrictVersion': StrictVersion},
     'distutils.util': {'strtobool': strtobool},
     'distutils.spawn': {'find_executable': shutil.which},
@@ -90,7 +90,7 @@ _CONTENTS: dict[str, dict[str, typing.Any]] = {
 
 def _make(name):
     module = types.ModuleType(name)
-    contents: dict[str, typing.Any] = {'__path__': []}
+    contents: dict[str, Any] = {'__path__': []}
     vars(module).update(_CONTENTS.get(name, contents))
     return module
 

@@ -1,7 +1,7 @@
 """Syntax with another meaning in Python 3: lists, and renamed methods."""
 import ast
 import sys
-import typing as tp
+from typing import Any
 
 from chainer_fast._help.past.removed import _python2
 from chainer_fast.legacy import _report
@@ -128,7 +128,7 @@ def _rename_methods(cls, report):
             cls.body.append(ast.fix_missing_locations(alias))
 
 
-def of_python_2(tree, filename, bound, lines: tp.Any = range(sys.maxsize)):
+def of_python_2(tree, filename, bound, lines: Any = range(sys.maxsize)):
     """Restore the original meaning of the tree of a module, and return it.
 
     Parameters

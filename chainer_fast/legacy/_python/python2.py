@@ -1,7 +1,7 @@
 """Modules in the syntax of Python 2, which fissix parses."""
 import ast
 import importlib.util
-import typing as tp
+from typing import Any
 
 from chainer_fast._help import installation
 from chainer_fast._help.past import python2
@@ -44,7 +44,7 @@ def parse(source, filename, error):
 
 
 def _restore_lines(tree, lines):
-    places: tp.Any = [node for node in ast.walk(tree) if hasattr(node, 'lineno')]
+    places: Any = [node for node in ast.walk(tree) if hasattr(node, 'lineno')]
     for node in places:
         # Columns would be those of the text that fissix wrote.
         node.lineno = lines[node.lineno]

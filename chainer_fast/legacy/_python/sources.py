@@ -11,7 +11,7 @@ import functools
 import importlib.machinery
 import re
 import sys
-import typing
+from typing import Any
 
 from chainer_fast.legacy import _report
 from chainer_fast.legacy._python import (
@@ -409,7 +409,7 @@ def _use_in_notebook(patches):
 
 def _use_in_tests(patches):
     """Rewrite the modules of tests, too, which pytest compiles by itself."""
-    asserts: typing.Any = sys.modules.get('_pytest.assertion.rewrite')
+    asserts: Any = sys.modules.get('_pytest.assertion.rewrite')
     if not (hasattr(asserts, 'rewrite_asserts') and hasattr(asserts, 'PYC_TAIL')):
         return
     original = asserts.rewrite_asserts

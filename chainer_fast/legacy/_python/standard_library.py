@@ -14,8 +14,8 @@ import sys
 import threading
 import time
 import types
-import typing
 import urllib
+from collections.abc import Callable
 
 from chainer_fast._help.past import removed
 from chainer_fast.legacy import _report
@@ -46,7 +46,7 @@ def _div(a, b):
     return operator.floordiv(a, b) if is_whole else operator.truediv(a, b)
 
 
-_SPECIAL: dict[types.ModuleType, dict[str, typing.Callable]] = {
+_SPECIAL: dict[types.ModuleType, dict[str, Callable]] = {
     inspect: {'getargspec': lambda: _getargspec},
     fractions: {'gcd': lambda: _gcd},
     time: {'clock': lambda: (

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import importlib
-import typing as tp
+from typing import Any
 
 from chainer_fast.mn.communicators import _communication_utility
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
@@ -21,8 +21,8 @@ _instead = dict.fromkeys(
 
 
 def create_communicator(
-        communicator_name: str = 'pure_nccl', mpi_comm: tp.Any = None,
-        **kwargs: tp.Any) -> CommunicatorBase:
+        communicator_name: str = 'pure_nccl', mpi_comm: Any = None,
+        **kwargs: Any) -> CommunicatorBase:
     """Return a communicator.
 
     Parameters

@@ -6,7 +6,7 @@ of the additions matters compared with the bandwidth.
 """
 import collections
 import time
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -41,7 +41,7 @@ def patient(mpi_comm):
     Open MPI polls for messages continuously, which occupies half of the processor. All
     processes must use the result, as its calls do not match blocking ones.
     """
-    intracomm: tp.Any = _communication_utility.import_mpi().Intracomm
+    intracomm: Any = _communication_utility.import_mpi().Intracomm
 
     class Patient(intracomm):
         def Allgather(self, *buffers):

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import typing as tp
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 from chainer_fast.link import Link
 from chainer_fast.types import NdArray
@@ -34,7 +35,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         self._configs = {}
         self._within_config_scope = False
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> Any:
         # Subclasses of users may not call the constructor.
         if name == '_configs':
             configs = self.__dict__['_configs'] = {}
@@ -44,7 +45,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         raise AttributeError(
             '%r object has no attribute %r' % (type(self).__name__, name))
 
-    def __setattr__(self, name: str, value: tp.Any) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         if self._within_config_scope:
             self._configs[name] = value
         super().__setattr__(name, value)
@@ -79,7 +80,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """Number of nodes."""
         raise NotImplementedError
 
-    def set_config(self, name: str, **kwargs: tp.Any) -> None:
+    def set_config(self, name: str, **kwargs: Any) -> None:
         """Set a setting of the communicator.
 
         Raises
@@ -89,7 +90,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """
         raise ValueError('Unknown config: %s' % (name,))
 
-    def get_config(self, name: str | None = None) -> tp.Any:
+    def get_config(self, name: str | None = None) -> Any:
         """Return one setting, or a dict of all of them.
 
         Raises
@@ -105,7 +106,7 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         return self._within_config_scope
 
     @contextlib.contextmanager
-    def config_scope(self) -> tp.Iterator[None]:
+    def config_scope(self) -> Iterator[None]:
         """Also store attributes that are set in this context as settings."""
         before = self._within_config_scope
         super().__setattr__('_within_config_scope', True)
@@ -119,61 +120,61 @@ class CommunicatorBase(metaclass=abc.ABCMeta):
         """Return a communicator of the processes with the same ``color``."""
 
     @abc.abstractmethod
-    def alltoall(self, xs: tp.Any) -> tuple[NdArray, ...]:
+    def alltoall(self, xs: Any) -> tuple[NdArray, ...]:
         """Send ``xs[i]`` to rank ``i``, and return the arrays sent to this rank."""
 
     @abc.abstractmethod
-    def send(self, data: tp.Any, dest: int, tag: int) -> None:
+    def send(self, data: Any, dest: int, tag: int) -> None:
         """Send an array or a tuple of arrays to rank ``dest``."""
 
     @abc.abstractmethod
-    def recv(self, source: int, tag: int) -> tp.Any:
+    def recv(self, source: int, tag: int) -> Any:
         """Receive an array or a tuple of arrays of rank ``source``."""
 
     @abc.abstractmethod
     def bcast(
-            self, data: tp.Any, max_buf_len: int | None = None,
+            self, data: Any, max_buf_len: int | None = None,
             root: int = 0) -> NdArray:
         """Return the array of rank ``root`` on every rank."""
 
     @abc.abstractmethod
-    def gather(self, data: tp.Any, root: int = 0) -> tuple[NdArray, ...] | tp.Any:
+    def gather(self, data: Any, root: int = 0) -> tuple[NdArray, ...] | Any:
         """Return the arrays of all ranks as a tuple on ``root``, None elsewhere."""
 
     @abc.abstractmethod
-    def allgather(self, x: tp.Any) -> tuple[NdArray, ...]:
+    def allgather(self, x: Any) -> tuple[NdArray, ...]:
         """Return the arrays of all ranks as a tuple."""
 
     @abc.abstractmethod
-    def allreduce(self, data: tp.Any) -> NdArray:
+    def allreduce(self, data: Any) -> NdArray:
         """Return the sum of the arrays of all ranks."""
 
     @abc.abstractmethod
-    def scatter(self, xs: tp.Any, root: int = 0) -> NdArray:
+    def scatter(self, xs: Any, root: int = 0) -> NdArray:
         """Return ``xs[i]`` of rank ``root`` on rank ``i``."""
 
     def finalize(self) -> None:  # noqa: B027
         """Free the resources of the communicator."""
 
     @abc.abstractmethod
-    def send_obj(self, obj: tp.Any, dest: int, tag: int) -> None:
+    def send_obj(self, obj: Any, dest: int, tag: int) -> None:
         """Send an object to rank ``dest``."""
 
     @abc.abstractmethod
-    def recv_obj(self, source: int, tag: int) -> tp.Any:
+    def recv_obj(self, source: int, tag: int) -> Any:
         """Receive an object of rank ``source``."""
 
     @abc.abstractmethod
     def bcast_obj(
-            self, obj: tp.Any, max_buf_len: int | None = None, root: int = 0) -> tp.Any:
+            self, obj: Any, max_buf_len: int | None = None, root: int = 0) -> Any:
         """Return the object of rank ``root`` on every rank."""
 
     @abc.abstractmethod
-    def gather_obj(self, obj: tp.Any, root: int = 0) -> list[tp.Any] | tp.Any:
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | Any:
         """Return a list of all ranks' objects on ``root``, None elsewhere."""
 
     @abc.abstractmethod
-    def allreduce_obj(self, obj: tp.Any) -> tp.Any:
+    def allreduce_obj(self, obj: Any) -> Any:
         """Return the sum of the objects of all ranks."""
 
     @abc.abstractmethod

@@ -7,6 +7,7 @@ from chainer_fast.mn.communicators import (
     _memory_utility,
     mpi_communicator_base,
 )
+from chainer_fast.mn.communicators._exchange import Exchange
 
 #: Minimum number of elements that each process should send to another in a message.
 ELEMENTS_OF_A_MESSAGE = 1 << 18
@@ -26,14 +27,14 @@ class FlatCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         The processes.
     """
 
-    _exchange: _exchange.Exchange | None | bool = False     # not chosen yet
+    _exchange: Exchange | None | bool = False     # not chosen yet
 
     def multi_node_mean_grad(self, model: Link, zero_fill: bool = False) -> None:
         params = self._agreed_params(model, zero_fill)
         if self._exchange is False:
             self._exchange = _exchange.choose(self)
         parts = _parts(params, ELEMENTS_OF_A_MESSAGE * self.size)
-        if isinstance(self._exchange, _exchange.Exchange):
+        if isinstance(self._exchange, Exchange):
             packed = map(self._packed_grads, parts)
             for data, part in self._exchange.sums(packed):
                 self._unpack_means(data, *part)

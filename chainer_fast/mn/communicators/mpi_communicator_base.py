@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import pickle
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -42,14 +42,14 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         The processes.
     """
 
-    def __init__(self, mpi_comm: tp.Any) -> None:
+    def __init__(self, mpi_comm: Any) -> None:
         super().__init__()
         _communication_utility.check_job_size()
         self.mpi_comm = mpi_comm
         _watchdog.start(mpi_comm)
         self._init_ranks()
         with self.config_scope():
-            self.batched_copy: tp.Any = False
+            self.batched_copy: Any = False
 
     def _init_ranks(self):
         (_, self._intra_rank, self._intra_size, self._inter_rank,
@@ -79,7 +79,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
     def inter_size(self) -> int:
         return self._inter_size
 
-    def set_config(self, name: str, value: tp.Any = True, **kwargs: tp.Any) -> None:
+    def set_config(self, name: str, value: Any = True, **kwargs: Any) -> None:
         """Set a setting: ``'batched_copy'``.
 
         It selects whether one kernel copies all gradients, which is always done.
@@ -89,7 +89,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         with self.config_scope():
             self.batched_copy = value
 
-    def get_config(self, name: str | None = None) -> tp.Any:
+    def get_config(self, name: str | None = None) -> Any:
         return super().get_config(name)
 
     def split(self, color: int, key: int) -> MpiCommunicatorBase:
@@ -108,16 +108,16 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             self.mpi_comm, operation, root, array, on_device, error=error)
         return array, on_device, headers, shapes
 
-    def send(self, data: tp.Any, dest: int, tag: int) -> None:
+    def send(self, data: Any, dest: int, tag: int) -> None:
         _experimental('send')
         _transfer.send(self.mpi_comm, data, dest, tag)
 
-    def recv(self, source: int, tag: int) -> tp.Any:
+    def recv(self, source: int, tag: int) -> Any:
         _experimental('recv')
         return _transfer.recv(self.mpi_comm, source, tag)
 
     def bcast(  # type: ignore[override]
-            self, x: tp.Any, root: int = 0) -> NdArray:
+            self, x: Any, root: int = 0) -> NdArray:
         _experimental('bcast')
         if self.rank == root:
             array, _, _, _ = self._meet('bcast', x, root)
@@ -142,11 +142,11 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
                 _transfer.from_bytes(data, array.dtype, shape), on_device)
             for data, shape in zip(received, shapes, strict=True)])
 
-    def gather(self, x: tp.Any, root: int = 0) -> tuple[NdArray, ...] | tp.Any:
+    def gather(self, x: Any, root: int = 0) -> tuple[NdArray, ...] | Any:
         _experimental('gather')
         return self._gather('gather', x, root, self.mpi_comm.Gatherv)
 
-    def allgather(self, x: tp.Any) -> tuple[NdArray, ...]:
+    def allgather(self, x: Any) -> tuple[NdArray, ...]:
         _experimental('allgather')
         return self._gather('allgather', x, None, self.mpi_comm.Allgatherv)
 
@@ -165,7 +165,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             self.mpi_comm, operation, root, arrays[0], on_device, longest, error)
         return arrays, on_device, headers, shapes
 
-    def alltoall(self, xs: tp.Any) -> tuple[NdArray, ...]:
+    def alltoall(self, xs: Any) -> tuple[NdArray, ...]:
         _experimental('alltoall')
         arrays, on_device, headers, shapes = self._meet_many('alltoall', xs)
         _agreement.check_same_dtype('alltoall', headers, shapes)
@@ -181,7 +181,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
             _transfer.to_device(_transfer.from_bytes(data, dtype, shape), on_device)
             for data, shape in zip(received, shapes, strict=True)])
 
-    def scatter(self, xs: tp.Any, root: int = 0) -> NdArray:
+    def scatter(self, xs: Any, root: int = 0) -> NdArray:
         experimental('chainermn.communicators.CommunicatorBase.scatter')
         sent = shapes = None
         if self.rank == root:
@@ -199,7 +199,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return _transfer.to_device(
             _transfer.from_bytes(data, dtype, shape), header.on_device)
 
-    def allreduce(self, x: tp.Any) -> NdArray:
+    def allreduce(self, x: Any) -> NdArray:
         array, on_device, headers, shapes = self._meet('allreduce', x, kinds='iufc')
         _agreement.check_same_arrays('allreduce', headers, shapes)
         # MPI has no float16.
@@ -209,19 +209,19 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
 
     # -- objects
 
-    def send_obj(self, obj: tp.Any, dest: int, tag: int = 0) -> None:
+    def send_obj(self, obj: Any, dest: int, tag: int = 0) -> None:
         _transfer.send_obj(self.mpi_comm, obj, dest, tag)
 
     def recv_obj(  # type: ignore[override]
-            self, source: int, status: tp.Any = None, tag: int = -1) -> tp.Any:
+            self, source: int, status: Any = None, tag: int = -1) -> Any:
         return _transfer.recv_obj(self.mpi_comm, source, tag, status)
 
     def bcast_obj(
-            self, obj: tp.Any, max_buf_len: int | None = 256 * 1024 * 1024,
-            root: int = 0) -> tp.Any:
+            self, obj: Any, max_buf_len: int | None = 256 * 1024 * 1024,
+            root: int = 0) -> Any:
         return chunked_bcast_obj(obj, self.mpi_comm, max_buf_len, root)
 
-    def gather_obj(self, obj: tp.Any, root: int = 0) -> list[tp.Any] | tp.Any:
+    def gather_obj(self, obj: Any, root: int = 0) -> list[Any] | Any:
         data, error = _communication_utility.pickled(obj)
         headers, _ = _agreement.meet(
             self.mpi_comm, 'gather_obj', root, extra=len(data), error=error)
@@ -233,7 +233,7 @@ class MpiCommunicatorBase(communicator_base.CommunicatorBase):
         return None if self.rank != root else [
             pickle.loads(each.data) for each in received]
 
-    def allreduce_obj(self, obj: tp.Any) -> tp.Any:
+    def allreduce_obj(self, obj: Any) -> Any:
         return waiting('allreduce_obj', None, self.mpi_comm.allreduce, obj)
 
     # -- models

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import typing
-import typing as tp
+from typing import Any
 
 from chainer_fast.backends import cuda
 from chainer_fast.link import Link
@@ -41,7 +41,7 @@ class NonCudaAwareCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         after :meth:`finalize`.
     """
 
-    def __init__(self, mpi_comm: tp.Any) -> None:
+    def __init__(self, mpi_comm: Any) -> None:
         super().__init__(mpi_comm)
         nccl._get_version('NonCudaAwareCommunicator')
         self.inter_mpi_comm: typing.Any = None

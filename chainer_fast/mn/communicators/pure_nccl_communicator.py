@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import typing
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -46,12 +46,12 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         :meth:`finalize`.
     """
 
-    def __init__(self, mpi_comm: tp.Any) -> None:
+    def __init__(self, mpi_comm: Any) -> None:
         super().__init__(mpi_comm)
         nccl._get_version('PureNcclCommunicator')
         self.nccl_comm: typing.Any = None
         with self.config_scope():
-            self.allreduce_grad_dtype: tp.Any = None
+            self.allreduce_grad_dtype: Any = None
 
     def finalize(self) -> None:
         """Destroy the communicator of NCCL after its pending work."""
@@ -65,7 +65,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         if self.nccl_comm is None:
             self.nccl_comm = _nccl_group.init_nccl_comm(self.mpi_comm)
 
-    def set_config(self, name: str, value: tp.Any = True, **kwargs: tp.Any) -> None:
+    def set_config(self, name: str, value: Any = True, **kwargs: Any) -> None:
         """Set ``allreduce_grad_dtype``, or a setting of all communicators.
 
         Parameters
@@ -92,7 +92,7 @@ class PureNcclCommunicator(mpi_communicator_base.MpiCommunicatorBase):
         with self.config_scope():
             self.allreduce_grad_dtype = dtype
 
-    def get_config(self, name: str | None = None) -> tp.Any:
+    def get_config(self, name: str | None = None) -> Any:
         """Return a setting, or a dictionary of all settings."""
         return super().get_config(name)
 

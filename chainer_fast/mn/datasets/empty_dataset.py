@@ -1,10 +1,11 @@
 """Data sets for processes that receive their input from other processes."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sized
+from typing import Any
 
 
-def create_empty_dataset(dataset: tp.Sized) -> list[tuple[tp.Any, ...]]:
+def create_empty_dataset(dataset: Sized) -> list[tuple[Any, ...]]:
     """Return a data set of empty examples, as long as another one.
 
     A process whose model begins with :func:`chainer_fast.mn.functions.recv` and ends

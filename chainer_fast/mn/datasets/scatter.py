@@ -1,8 +1,9 @@
 """One part of a data set for each process."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from collections.abc import Sequence, Sized
+from typing import Any
 
 import numpy
 
@@ -15,7 +16,7 @@ class DataSizeError(RuntimeError):
 
 
 def scatter_dataset(
-        dataset: tp.Sequence[tp.Any], comm: CommunicatorBase, root: int = 0,
+        dataset: Sequence[Any], comm: CommunicatorBase, root: int = 0,
         shuffle: bool = False, seed: int | None = None,
         max_buf_len: int = 256 * 1024 * 1024, *,
         force_equal_length: bool = True) -> SubDataset:
@@ -125,7 +126,7 @@ def _scatter_index(n_total_samples, size, force_equal_length):
 
 
 def get_n_iterations_for_one_epoch(
-        dataset: tp.Sized, local_batch_size: int, comm: CommunicatorBase) -> int:
+        dataset: Sized, local_batch_size: int, comm: CommunicatorBase) -> int:
     """Return the number of iterations that the first process needs for its part.
 
     .. deprecated:: v1.0
@@ -149,8 +150,8 @@ def get_n_iterations_for_one_epoch(
 
 
 def get_epoch_trigger(
-        n_epochs: int, dataset: tp.Sized, local_batch_size: int,
-        comm: CommunicatorBase) -> tuple[tp.Any, ...]:
+        n_epochs: int, dataset: Sized, local_batch_size: int,
+        comm: CommunicatorBase) -> tuple[Any, ...]:
     """Return a period of some epochs of the first process, in iterations.
 
     .. deprecated:: v1.0

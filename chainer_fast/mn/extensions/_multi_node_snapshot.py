@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-import typing as tp
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.mn.extensions import _agreement
 from chainer_fast.training import extension
@@ -12,13 +12,13 @@ from chainer_fast.training.extension import Extension
 from chainer_fast.training.extensions import _snapshot
 from chainer_fast.utils import _random_state
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 
 
 def multi_node_snapshot(
         comm: CommunicatorBase, snapshot: Extension,
-        replica_sets: list[tp.Any]) -> Extension:
+        replica_sets: list[Any]) -> Extension:
     """Return an extension that saves one snapshot for each set of equal trainers.
 
     Trainers often differ between processes, because only that of rank 0 has extensions

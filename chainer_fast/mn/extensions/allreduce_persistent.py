@@ -1,7 +1,7 @@
 """Means of the statistics of models."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend
 from chainer_fast.backends import arrays
@@ -37,7 +37,7 @@ class AllreducePersistent(extension.Extension):
     model: Link
     comm: CommunicatorBase
 
-    trigger: tp.Any = 1, 'epoch'
+    trigger: Any = 1, 'epoch'
     priority = extension.PRIORITY_WRITER + 1
 
     def __init__(self, model: Link, comm: CommunicatorBase) -> None:

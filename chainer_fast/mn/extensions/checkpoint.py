@@ -6,8 +6,8 @@ import os
 import secrets
 import sys
 import time
-import typing as tp
 import warnings
+from typing import Any
 
 import numpy
 
@@ -119,7 +119,7 @@ class _MultiNodeCheckpointer(extension.Extension):
                 raise AssertionError('%s is %r, but must be 1 or more' % (key, value))
         self.name, self.comm = name, comm
         self.cp_interval, self.gc_interval = cp_interval, gc_interval
-        self.path: tp.Any = path
+        self.path: Any = path
         self.files = []
         self.stats = _CheckpointStats()
         self._label = name      # the trainer changes the attribute ``name``
@@ -134,7 +134,7 @@ class _MultiNodeCheckpointer(extension.Extension):
     def __call__(self, trainer: Trainer) -> None:
         self.save(trainer, trainer.updater.iteration)
 
-    def save(self, target: tp.Any, iteration: int) -> None:
+    def save(self, target: Any, iteration: int) -> None:
         """Write the file of this process, and remove old ones; all processes call it.
 
         Parameters

@@ -1,7 +1,7 @@
 """Stop trigger that ends the training on all processes at once."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
 from chainer_fast.mn.extensions.observation_aggregator import ObservationAggregator
@@ -49,10 +49,10 @@ class MultiNodeEarlyStoppingTrigger:
     """
 
     def __init__(
-            self, comm: CommunicatorBase, *, check_trigger: tp.Any = (1, 'epoch'),
+            self, comm: CommunicatorBase, *, check_trigger: Any = (1, 'epoch'),
             monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
-            verbose: bool = False, max_trigger: tp.Any = (100, 'epoch'),
-            suffix: str = '_aggregated', **kwargs: tp.Any) -> None:
+            verbose: bool = False, max_trigger: Any = (100, 'epoch'),
+            suffix: str = '_aggregated', **kwargs: Any) -> None:
         self.actual_trigger: EarlyStoppingTrigger = EarlyStoppingTrigger(
             check_trigger=check_trigger, monitor=monitor + suffix, patience=patience,
             mode=mode, verbose=verbose, max_trigger=max_trigger, **kwargs)

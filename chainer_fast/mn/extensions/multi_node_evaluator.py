@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import copy
 import types
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import backend, function
 from chainer_fast._backend import Device
@@ -61,26 +62,26 @@ class GenericMultiNodeEvaluator(extension.Extension):
     """
 
     comm: CommunicatorBase
-    iterator: tp.Iterator[tp.Any]
+    iterator: Iterator
     device: Device | None
 
-    trigger: tp.Any = 1, 'epoch'
+    trigger: Any = 1, 'epoch'
     default_name = 'validation'
     priority = extension.PRIORITY_WRITER
     name = None
 
     def __init__(
             self, comm: CommunicatorBase, iterator: Iterator,
-            target: tp.Callable[..., tp.Any], device: DeviceSpec | None = None,
-            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
-            root: int = 0, **kwargs: tp.Any) -> None:
+            target: Callable[..., Any], device: DeviceSpec | None = None,
+            converter: Callable[..., Any] = convert.concat_examples,
+            root: int = 0, **kwargs: Any) -> None:
         self._progress_hook, = argument.parse_kwargs(kwargs, ('progress_hook', None))
         self.comm, self.iterator, self.converter = comm, iterator, converter
         self.root = root
         self.device = None if device is None else backend.get_device(device)
         self._targets = {'main': target}
 
-    def __call__(self, trainer: Trainer) -> tp.Any:
+    def __call__(self, trainer: Trainer) -> Any:
         """Evaluate.
 
         Returns
@@ -106,7 +107,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
                 done if self.comm.rank == self.root else None, root=self.root)
         return self.aggregate(results) if self.comm.rank == self.root else None
 
-    def calc_local(self, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+    def calc_local(self, *args: Any, **kwargs: Any) -> Any:
         """Return the result for one batch; may be overridden.
 
         By default it is the result of the model. No graph is built.
@@ -124,7 +125,7 @@ class GenericMultiNodeEvaluator(extension.Extension):
         """
         return self._targets['main'](*args, **kwargs)
 
-    def aggregate(self, results: list[tp.Any]) -> tp.Any:
+    def aggregate(self, results: list[Any]) -> Any:
         """Return the metric for all results; may be overridden.
 
         It is called on process ``root`` only. By default it returns the list.

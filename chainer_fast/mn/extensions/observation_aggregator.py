@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -48,21 +49,21 @@ class ObservationAggregator(extension.Extension):
     comm: CommunicatorBase
     original_key: str
     aggregated_key: str
-    aggregator: tp.Callable[..., tp.Any]
+    aggregator: Callable[..., Any]
 
-    trigger: tp.Any = 1, 'iteration'
+    trigger: Any = 1, 'iteration'
     priority = extension.PRIORITY_EDITOR
     name = None
 
     def __init__(
             self, comm: CommunicatorBase, original_key: str,
             aggregated_key: str | None = None, *,
-            comm_trigger: tp.Any = (1, 'iteration'),
-            aggregator: tp.Callable[..., tp.Any] | None = None) -> None:
+            comm_trigger: Any = (1, 'iteration'),
+            aggregator: Callable[..., Any] | None = None) -> None:
         self.comm, self.original_key = comm, original_key
         self.aggregated_key = original_key if aggregated_key is None else aggregated_key
-        self.comm_trigger: tp.Any = util.get_trigger(comm_trigger)
-        self.observation_history: list[tp.Any] = []
+        self.comm_trigger: Any = util.get_trigger(comm_trigger)
+        self.observation_history: list[Any] = []
         self.aggregator = _average_2d if aggregator is None else aggregator
 
     def __call__(self, trainer: Trainer) -> None:
@@ -75,7 +76,7 @@ class ObservationAggregator(extension.Extension):
         if summary is not None:
             trainer.observation[self.aggregated_key] = summary
 
-    def compute_summary(self, trainer: Trainer) -> tp.Any:
+    def compute_summary(self, trainer: Trainer) -> Any:
         """Return the result for the values since the last communication.
 
         All processes call it together. The result is None if no process has a value.

@@ -1,7 +1,7 @@
 """Batch normalization by the moments of the batches of all processes."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -64,9 +64,9 @@ class _MultiNodeImpl(GeneralBatchNormalizationImpl):
 
     def backward(
             self, axis: tuple[int, ...], gamma: NdArray, gy: NdArray, x: NdArray,
-            x_layout: tp.Any, xp: Xp, expander: tuple[tp.Any, ...], mean: NdArray,
+            x_layout: Any, xp: Xp, expander: tuple[Any, ...], mean: NdArray,
             inv_std: NdArray, eps: float, var: NdArray,
-            forward_data: tp.Any) -> tuple[tp.Any, ...]:
+            forward_data: Any) -> tuple[Any, ...]:
         """Compute gradients, those of parameters as means over the processes.
 
         A model's gradients are averaged over its processes, which does not change
@@ -130,7 +130,7 @@ class MultiNodeBNImplSelector:
         self.comm = comm
         self.communication_backend_name = communication_backend_name
 
-    def __call__(self, batch_norm_func: tp.Any, inputs: tp.Any) -> _NcclImpl | _MpiImpl:
+    def __call__(self, batch_norm_func: Any, inputs: Any) -> _NcclImpl | _MpiImpl:
         if self.communication_backend_name == 'nccl':
             return _NcclImpl(self.comm)
         return _MpiImpl(self.comm)

@@ -1,7 +1,7 @@
 """Exchange of variables between all processes of a communicator."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 import numpy
 
@@ -235,7 +235,7 @@ def allgather(comm: CommunicatorBase, x: VariableOrArray) -> tuple[Variable, ...
 
 def alltoall(
         comm: CommunicatorBase,
-        xs: tp.Sequence[VariableOrArray]) -> tuple[Variable, ...]:
+        xs: Sequence[VariableOrArray]) -> tuple[Variable, ...]:
     """Exchange variables of all processes with all processes.
 
     Parameters
@@ -332,7 +332,7 @@ def gather(
 
 
 def scatter(
-        comm: CommunicatorBase, xs: tp.Sequence[VariableOrArray],
+        comm: CommunicatorBase, xs: Sequence[VariableOrArray],
         root: int = 0) -> Variable:
     """Send one of the variables of a process to each process.
 

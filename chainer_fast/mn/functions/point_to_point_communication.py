@@ -1,7 +1,7 @@
 """Sending of variables from one process to another."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -22,8 +22,8 @@ class _Message(function.Function):
     def __init__(self, comm: CommunicatorBase, peer_rank, peer_tag) -> None:
         experimental('chainermn.functions.' + type(self).__name__)
         self.comm = comm
-        self.peer_rank: tp.Any = peer_rank
-        self.peer_tag: tp.Any = peer_tag
+        self.peer_rank: Any = peer_rank
+        self.peer_tag: Any = peer_tag
 
     @property
     def label(self) -> str:
@@ -102,7 +102,7 @@ def _check_peer(communicator, rank):
 
 
 def send(
-        x: tp.Any, communicator: CommunicatorBase, rank: int, tag: int = 0) -> Variable:
+        x: Any, communicator: CommunicatorBase, rank: int, tag: int = 0) -> Variable:
     """Send variables to another process, which calls :func:`recv`.
 
     The backward pass receives their gradients. It must reach this function: return the

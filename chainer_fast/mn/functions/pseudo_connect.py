@@ -1,7 +1,7 @@
 """A connection between parts of a graph that share no data."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import backend, variable
 from chainer_fast.function_node import FunctionNode
@@ -43,7 +43,7 @@ class PseudoConnect(FunctionNode):
 
 def pseudo_connect(
         delegate_variable: Variable | None,
-        *actual_variables: tp.Any) -> tuple[Variable, ...]:
+        *actual_variables: Any) -> tuple[Variable, ...]:
     """Connect a delegate variable to other variables.
 
     The backward pass from the results also visits the function that made the delegate

@@ -1,7 +1,7 @@
 """Iterators that delegate to another one."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.dataset import iterator
 from chainer_fast.dataset.iterator import Iterator
@@ -19,13 +19,13 @@ class DelegatingIterator(iterator.Iterator):
     def __init__(self, actual_iterator: Iterator) -> None:
         self.__dict__['actual_iterator'] = actual_iterator
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> Any:
         # Copies and pickles read attributes before any are set.
         if 'actual_iterator' not in self.__dict__:
             raise AttributeError(name)
         return getattr(self.actual_iterator, name)
 
-    def __next__(self) -> tp.Any:
+    def __next__(self) -> Any:
         return self.actual_iterator.next()
 
     def serialize(self, serializer: AbstractSerializer) -> None:

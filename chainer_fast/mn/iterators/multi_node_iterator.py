@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import contextlib
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -86,7 +86,7 @@ class _MultiNodeIteratorMaster(_delegation.DelegatingIterator):
             getattr(self.actual_iterator, '_state', None), 'order', None)
         return None if order is None else numpy.array(order, numpy.int64)
 
-    def __next__(self) -> tp.Any:
+    def __next__(self) -> Any:
         columns, stop = None, False
         try:
             batch = self.actual_iterator.next()
@@ -123,7 +123,7 @@ class _MultiNodeIteratorSlave(iterator.Iterator):
         order = self.communicator.bcast(None, root=rank_master)
         self._order = None if order.tolist() == [-1] else order
 
-    def __next__(self) -> list[tp.Any]:
+    def __next__(self) -> list[Any]:
         stop, valid, paired, is_new_epoch, position = _parse_ctrl_msg(
             self.communicator.bcast(None, root=self.rank_master))
         if stop:

@@ -1,7 +1,7 @@
 """Equal random orders on all processes."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -29,7 +29,7 @@ class _SynchronizedIterator(_delegation.DelegatingIterator):
         self.order_sampler = ShuffleOrderSampler(numpy.random.RandomState(seed))
         self.actual_iterator.reset()
 
-    def __setattr__(self, name: str, value: tp.Any) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         setattr(self.actual_iterator, name, value)
 
 

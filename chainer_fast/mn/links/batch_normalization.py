@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -109,7 +109,7 @@ class MultiNodeBatchNormalization(link.Link):
                 self.beta = _parameters.make(initial_beta, 0, self._highprec_dtype)
         _parameters.initialize(size, self.gamma, self.beta)
 
-    def __deepcopy__(self, memo: dict[int, tp.Any]) -> MultiNodeBatchNormalization:
+    def __deepcopy__(self, memo: dict[int, Any]) -> MultiNodeBatchNormalization:
         # Processes cannot be copied.
         memo[id(self.comm)] = self.comm
         memo[id(self)] = clone = copy.copy(self)

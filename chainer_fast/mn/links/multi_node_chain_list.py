@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections
 import numbers
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.link import ChainList, Link
 from chainer_fast.mn.communicators.communicator_base import CommunicatorBase
@@ -72,8 +73,8 @@ class MultiNodeChainList(ChainList):
         self._rank_inouts = []
 
     def add_link(
-            self, link: Link, rank_in: int | tp.Sequence[int] | None = None,
-            rank_out: int | tp.Sequence[int] | None = None) -> None:
+            self, link: Link, rank_in: int | Sequence[int] | None = None,
+            rank_out: int | Sequence[int] | None = None) -> None:
         """Append a link, with the sources of its inputs and the destinations of
         its outputs.
 
@@ -102,7 +103,7 @@ class MultiNodeChainList(ChainList):
         super().add_link(link)
         self._rank_inouts.append((rank_in, rank_out))
 
-    def forward(self, *inputs: tp.Any) -> Variable | tuple[Variable, ...] | None:
+    def forward(self, *inputs: Any) -> Variable | tuple[Variable, ...] | None:
         """Call the links, and exchange variables with the other processes.
 
         Parameters

@@ -1,7 +1,7 @@
 """Recurrent networks whose states are sent from process to process."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.link import Chain, Link
 from chainer_fast.links.rnn.n_step_rnn import NStepRNNBase
@@ -26,7 +26,7 @@ class _MultiNodeNStepRNN(Chain):
     """
 
     def __init__(
-            self, link: tp.Any, communicator: CommunicatorBase,
+            self, link: Any, communicator: CommunicatorBase,
             rank_in: int | None, rank_out: int | None) -> None:
         super().__init__(actual_rnn=link)
         if not isinstance(link, NStepRNNBase):
@@ -38,7 +38,7 @@ class _MultiNodeNStepRNN(Chain):
         self.rank_out = rank_out
         self.n_cells = link.n_cells
 
-    def forward(self, *inputs: tp.Any) -> tuple[tp.Any, ...]:
+    def forward(self, *inputs: Any) -> tuple[Any, ...]:
         """Process sequences.
 
         Parameters
@@ -52,9 +52,9 @@ class _MultiNodeNStepRNN(Chain):
             The results of the network, followed by the delegate variable, which is
             None without ``rank_out``.
         """
-        states: list[tp.Any] = [None] * self.n_cells
+        states: list[Any] = [None] * self.n_cells
         if self.rank_in is not None:
-            state: tp.Any = None
+            state: Any = None
             for i in range(self.n_cells):
                 # The gradients are sent in the opposite order.
                 states[i] = state = recv(self.communicator, self.rank_in, state)

@@ -1,7 +1,8 @@
 """Optimizers that average gradients over all processes."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from chainer_fast.mn.optimizers import _background
 from chainer_fast.optimizer import Optimizer
@@ -17,7 +18,7 @@ def _parameters_and_devices(link):
             for path, param in sorted(link.namedparams())]
 
 
-_Wrapped = tp.TypeVar('_Wrapped', bound='_Wrapper')
+_Wrapped = TypeVar('_Wrapped', bound='_Wrapper')
 
 
 class _Wrapper:
@@ -37,16 +38,16 @@ class _Wrapper:
     def _own(self, name, value):
         self.__dict__[name] = value
 
-    def __getattr__(self, attr_name: str) -> tp.Any:
+    def __getattr__(self, attr_name: str) -> Any:
         # Copies and pickles read attributes before any are set.
         if 'actual_optimizer' not in self.__dict__:
             raise AttributeError(attr_name)
         return getattr(self.actual_optimizer, attr_name)
 
-    def __setattr__(self, attr_name: str, value: tp.Any) -> None:
+    def __setattr__(self, attr_name: str, value: Any) -> None:
         setattr(self.actual_optimizer, attr_name, value)
 
-    def setup(self: _Wrapped, link: tp.Any) -> _Wrapped:
+    def setup(self: _Wrapped, link: Any) -> _Wrapped:
         """Bind the actual optimizer to a link.
 
         The parameters of another link are broadcast in the next :meth:`update`.
@@ -75,8 +76,8 @@ class _MultiNodeOptimizer(_Wrapper):
     """Optimizer that replaces gradients by their means before it updates."""
 
     def update(
-            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
-            **kwds: tp.Any) -> None:
+            self, lossfun: Callable[..., Any] | None = None, *args: Any,
+            **kwds: Any) -> None:
         """Compute gradients, average them over all processes and update parameters.
 
         The first call, and the first one after the model's parameters were replaced,
@@ -122,8 +123,8 @@ class _DoubleBufferingOptimizer(_Wrapper):
         self._own('communicated_target', None)
 
     def update(
-            self, lossfun: tp.Callable[..., tp.Any] | None = None, *args: tp.Any,
-            **kwds: tp.Any) -> None:
+            self, lossfun: Callable[..., Any] | None = None, *args: Any,
+            **kwds: Any) -> None:
         """Compute gradients, start averaging them, and update with the previous
         ones.
 
@@ -189,7 +190,7 @@ class _DoubleBufferingOptimizer(_Wrapper):
 
 def create_multi_node_optimizer(
         actual_optimizer: Optimizer, communicator: CommunicatorBase,
-        double_buffering: bool = False, zero_fill: bool = True) -> tp.Any:
+        double_buffering: bool = False, zero_fill: bool = True) -> Any:
     """Return an optimizer that averages gradients over all processes.
 
     It has the attributes and hooks of the wrapped optimizer.

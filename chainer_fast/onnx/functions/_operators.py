@@ -4,9 +4,12 @@ Between versions of the operator set, arguments move from attributes to inputs. 
 arguments of an operator are read from its schema, so that converters do not depend on
 versions.
 """
+from __future__ import annotations
+
 import collections
 import functools
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -188,10 +191,10 @@ class Operators(onnx_helper.GraphBuilder):
 
     def clip(self, x, low, high, names=('min', 'max')):
         """Clip to bounds, of which one may be None."""
-        bounds: dict[str, tp.Any] = dict(
+        bounds: dict[str, Any] = dict(
             zip(('min', 'max'), (low, high), strict=True))
         if self.takes('Clip', 'min'):
-            given: dict[str, tp.Any] = {
+            given: dict[str, Any] = {
                 key: float(bound) for key, bound in bounds.items()
                 if bound is not None}
             return self.op('Clip', [x], **given)
@@ -237,7 +240,7 @@ def positive(axes, ndim):
     return None if axes is None else [axis % ndim for axis in axes]
 
 
-def emits(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+def emits(build: Callable[..., Any]) -> Callable[..., Any]:
     """Return a converter, given a function that builds the nodes.
 
     Parameters
@@ -260,7 +263,7 @@ def emits(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
     return convert
 
 
-def emits_all(build: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+def emits_all(build: Callable[..., Any]) -> Callable[..., Any]:
     """Return a converter with several outputs, whose names ``build`` returns."""
     @functools.wraps(build)
     def convert(func, opset_version, input_names, output_names, context):
@@ -277,14 +280,14 @@ def old_style_or(func):
     return func if function is None else function
 
 
-def operator(op_name: str) -> tp.Callable[..., tp.Any]:
+def operator(op_name: str) -> Callable[..., Any]:
     """Return the converter of a function that is one operator without attributes."""
     def convert(ops, func, *input_names):
         ops.op(op_name, input_names)
     return emits(convert)
 
 
-def refuses(why: str) -> tp.Callable[..., tp.Any]:
+def refuses(why: str) -> Callable[..., Any]:
     """Return the converter of a function that cannot be expressed."""
     def convert(func, opset_version, input_names, output_names, context):
         raise _refusal(func, why)

@@ -1,43 +1,43 @@
 """Converters of activation functions."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.onnx.functions._operators import emits, operator
 
-convert_ReLU: tp.Any = operator('Relu')
-convert_Sigmoid: tp.Any = operator('Sigmoid')
-convert_Tanh: tp.Any = operator('Tanh')
+convert_ReLU: Any = operator('Relu')
+convert_Sigmoid: Any = operator('Sigmoid')
+convert_Tanh: Any = operator('Tanh')
 
 
 @emits
-def convert_ClippedReLU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_ClippedReLU(ops: Any, func: Any, x: Any) -> None:
     ops.clip(x, 0., func.cap, ('zero', 'clip_z'))
 
 
 @emits
-def convert_CReLU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_CReLU(ops: Any, func: Any, x: Any) -> None:
     sides = [ops.op('Relu', [x]), ops.op('Relu', [ops.op('Neg', [x])])]
     ops.op('Concat', sides, axis=func.axis % len(ops.shape()))
 
 
 @emits
-def convert_ELU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_ELU(ops: Any, func: Any, x: Any) -> None:
     ops.op('Elu', [x], alpha=func.alpha)
 
 
 @emits
-def convert_HardSigmoid(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_HardSigmoid(ops: Any, func: Any, x: Any) -> None:
     ops.op('HardSigmoid', [x], alpha=0.2, beta=0.5)
 
 
 @emits
-def convert_LeakyReLU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_LeakyReLU(ops: Any, func: Any, x: Any) -> None:
     ops.op('LeakyRelu', [x], alpha=func.slope)
 
 
 @emits
-def convert__Maxout(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert__Maxout(ops: Any, func: Any, x: Any) -> None:
     shape = ops.shape()
     split = [shape[func.axis] // func.pool_size, func.pool_size]
     # Zeros keep lengths, so that the batch size may vary.
@@ -47,13 +47,13 @@ def convert__Maxout(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 
 
 @emits
-def convert_PReLUFunction(ops: tp.Any, func: tp.Any, x: tp.Any, slope: tp.Any) -> None:
+def convert_PReLUFunction(ops: Any, func: Any, x: Any, slope: Any) -> None:
     ops.op('PRelu', [
         x, ops.beside_channels(slope, len(ops.shape(1)), len(ops.shape()))])
 
 
 @emits
-def convert_RReLU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_RReLU(ops: Any, func: Any, x: Any) -> None:
     mean = (func.lower + func.upper) / 2
     if not bool((func.r == func.r.dtype.type(mean)).all()):
         raise ops.refusal(
@@ -62,7 +62,7 @@ def convert_RReLU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 
 
 @emits
-def convert_Selu(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Selu(ops: Any, func: Any, x: Any) -> None:
     ops.op('Selu', [x], alpha=func.alpha, gamma=func.scale)
 
 
@@ -81,12 +81,12 @@ def _along_axis(op_name):
     return emits(convert)
 
 
-convert_LogSoftmax: tp.Any = _along_axis('LogSoftmax')
-convert_Softmax: tp.Any = _along_axis('Softmax')
+convert_LogSoftmax: Any = _along_axis('LogSoftmax')
+convert_Softmax: Any = _along_axis('Softmax')
 
 
 @emits
-def convert_Softplus(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Softplus(ops: Any, func: Any, x: Any) -> None:
     if func.beta == 1:
         ops.op('Softplus', [x])
         return
@@ -95,6 +95,6 @@ def convert_Softplus(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 
 
 @emits
-def convert_Swish(ops: tp.Any, func: tp.Any, x: tp.Any, beta: tp.Any) -> None:
+def convert_Swish(ops: Any, func: Any, x: Any, beta: Any) -> None:
     beta = ops.beside_channels(beta, len(ops.shape(1)), len(ops.shape()))
     ops.op('Mul', [x, ops.op('Sigmoid', [ops.op('Mul', [x, beta])])])

@@ -1,7 +1,7 @@
 """Converters of connections."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -43,13 +43,13 @@ def _dilations(dilate):
 
 
 @emits
-def convert_Convolution2DFunction(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
+def convert_Convolution2DFunction(ops: Any, func: Any, *names: Any) -> None:
     window = _planar(func)
     _convolution(ops, func, names, window, {'dilations': window[2]})
 
 
 @emits
-def convert_ConvolutionND(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
+def convert_ConvolutionND(ops: Any, func: Any, *names: Any) -> None:
     window = _spatial(func)
     _convolution(ops, func, names, window, _dilations(window[2]))
 
@@ -76,17 +76,17 @@ def _deconvolution(ops, func, names, window, outs):
 
 
 @emits
-def convert_Deconvolution2DFunction(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
+def convert_Deconvolution2DFunction(ops: Any, func: Any, *names: Any) -> None:
     _deconvolution(ops, func, names, _planar(func), (func.outh, func.outw))
 
 
 @emits
-def convert_DeconvolutionND(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
+def convert_DeconvolutionND(ops: Any, func: Any, *names: Any) -> None:
     _deconvolution(ops, func, names, _spatial(func), func.outs)
 
 
 @emits
-def convert_EmbedIDFunction(ops: tp.Any, func: tp.Any, ids: tp.Any, W: tp.Any) -> None:
+def convert_EmbedIDFunction(ops: Any, func: Any, ids: Any, W: Any) -> None:
     dtype = ops.dtype()
     if dtype not in (numpy.int32, numpy.int64):
         dtype = numpy.dtype(numpy.int64)
@@ -101,7 +101,7 @@ def convert_EmbedIDFunction(ops: tp.Any, func: tp.Any, ids: tp.Any, W: tp.Any) -
     ops.zero_where(ignored, rows, ops.dtype(1))
 
 
-def affine(ops: tp.Any, *names: tp.Any) -> None:
+def affine(ops: Any, *names: Any) -> None:
     """Add the product of rows with a matrix, and a bias if given."""
     if len(names) == 2 and ops.opset_version < 12:
         # Optional from version 11 on; Chainer writes it there, too.
@@ -111,14 +111,14 @@ def affine(ops: tp.Any, *names: tp.Any) -> None:
 
 
 @emits
-def convert_LinearFunction(ops: tp.Any, func: tp.Any, *names: tp.Any) -> None:
+def convert_LinearFunction(ops: Any, func: Any, *names: Any) -> None:
     affine(ops, *names)
 
 
 @emits
 def convert_BilinearFunction(
-        ops: tp.Any, func: tp.Any, e1: tp.Any, e2: tp.Any, W: tp.Any,
-        *linear: tp.Any) -> None:
+        ops: Any, func: Any, e1: Any, e2: Any, W: Any,
+        *linear: Any) -> None:
     e1, e2 = [x if len(ops.shape(i)) == 2 else ops.op('Flatten', [x], axis=1)
               for i, x in enumerate((e1, e2))]
     j, k, n = ops.shape(2)

@@ -1,9 +1,9 @@
 """The calling conventions of converters."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.onnx.context import Context
 
 
@@ -23,7 +23,7 @@ class FunctionConverterParams:
     """
 
     def __init__(
-            self, func: tp.Any = None, opset_version: int | None = None,
+            self, func: Any = None, opset_version: int | None = None,
             input_names: list[str] | None = None, output_names: list[str] | None = None,
             context: Context | None = None) -> None:
         self.func = func
@@ -43,10 +43,10 @@ class FunctionConverter:
         tuple of nodes, the last of which makes the outputs.
     """
 
-    def __init__(self, converter: tp.Any) -> None:
+    def __init__(self, converter: Any) -> None:
         self.converter = converter
 
-    def __call__(self, params: tp.Any) -> tp.Any:
+    def __call__(self, params: Any) -> Any:
         return self.converter(
             params.func, params.opset_version, params.input_names,
             params.output_names, params.context)

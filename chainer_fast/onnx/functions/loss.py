@@ -1,7 +1,7 @@
 """Converters of loss functions."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -9,12 +9,12 @@ from chainer_fast.onnx.functions._operators import emits, refuses
 
 
 @emits
-def convert_AbsoluteError(ops: tp.Any, func: tp.Any, x0: tp.Any, x1: tp.Any) -> None:
+def convert_AbsoluteError(ops: Any, func: Any, x0: Any, x1: Any) -> None:
     ops.op('Abs', [ops.op('Sub', [x0, x1])])
 
 
 @emits
-def convert_SquaredError(ops: tp.Any, func: tp.Any, x0: tp.Any, x1: tp.Any) -> None:
+def convert_SquaredError(ops: Any, func: Any, x0: Any, x1: Any) -> None:
     difference = ops.op('Sub', [x0, x1])
     ops.op('Mul', [difference, difference])
 
@@ -28,12 +28,12 @@ def _mean_of(op_name):
     return emits(convert)
 
 
-convert_MeanAbsoluteError: tp.Any = _mean_of('Abs')
-convert_MeanSquaredError: tp.Any = _mean_of('Mul')
+convert_MeanAbsoluteError: Any = _mean_of('Abs')
+convert_MeanSquaredError: Any = _mean_of('Mul')
 
 
 @emits
-def convert_HuberLoss(ops: tp.Any, func: tp.Any, x: tp.Any, t: tp.Any) -> None:
+def convert_HuberLoss(ops: Any, func: Any, x: Any, t: Any) -> None:
     # With m = min(|x - t|, delta), both branches are m * (|x - t| - m / 2).
     distance = ops.op('Abs', [ops.op('Sub', [x, t])])
     least = ops.clip(distance, None, float(func.delta))
@@ -44,7 +44,7 @@ def convert_HuberLoss(ops: tp.Any, func: tp.Any, x: tp.Any, t: tp.Any) -> None:
 
 
 @emits
-def convert_Hinge(ops: tp.Any, func: tp.Any, x: tp.Any, t: tp.Any) -> None:
+def convert_Hinge(ops: Any, func: Any, x: Any, t: Any) -> None:
     signs = _one_hot(ops, _labels(ops, t), (1, -1))
     margins = ops.op('Add', [ops.op('Mul', [x, signs]), ops.const(1, 'one')])
     losses = ops.op('Relu', [margins])
@@ -57,7 +57,7 @@ def convert_Hinge(ops: tp.Any, func: tp.Any, x: tp.Any, t: tp.Any) -> None:
 
 @emits
 def convert_SigmoidCrossEntropy(
-        ops: tp.Any, func: tp.Any, x: tp.Any, t: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, t: Any) -> None:
     ignored = _ignored(ops, _labels(ops, t), func.ignore_label)
     chosen = ops.op('Mul', [x, ops.cast(t, ops.dtype())])
     losses = ops.op('Sub', [ops.op('Softplus', [x]), chosen])
@@ -110,7 +110,7 @@ def _mean(ops, losses, count):
 
 @emits
 def convert_SoftmaxCrossEntropy(
-        ops: tp.Any, func: tp.Any, x: tp.Any, t: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, t: Any) -> None:
     if func.soft_target:
         _soft_targets(ops, func, x, t)
         return

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -11,37 +11,37 @@ from chainer_fast.onnx.functions._operators import emits, operator, positive, re
 
 # ---------------------------------------------------------- one operator, no attributes
 
-convert_Absolute: tp.Any = operator('Abs')
-convert_Add: tp.Any = operator('Add')
-convert_Arccos: tp.Any = operator('Acos')
-convert_Arcsin: tp.Any = operator('Asin')
-convert_Arctan: tp.Any = operator('Atan')
-convert_Arctanh: tp.Any = operator('Atanh')
-convert_BatchDet: tp.Any = operator('Det')
-convert_Cos: tp.Any = operator('Cos')
-convert_Cosh: tp.Any = operator('Cosh')
-convert_Div: tp.Any = operator('Div')
-convert_Erf: tp.Any = operator('Erf')
-convert_Exp: tp.Any = operator('Exp')
-convert_Identity: tp.Any = operator('Identity')
-convert_Log: tp.Any = operator('Log')
-convert_Mul: tp.Any = operator('Mul')
-convert_Neg: tp.Any = operator('Neg')
-convert_PowVarVar: tp.Any = operator('Pow')
-convert_Sin: tp.Any = operator('Sin')
-convert_Sinh: tp.Any = operator('Sinh')
-convert_Sqrt: tp.Any = operator('Sqrt')
-convert_Sub: tp.Any = operator('Sub')
-convert_Tan: tp.Any = operator('Tan')
+convert_Absolute: Any = operator('Abs')
+convert_Add: Any = operator('Add')
+convert_Arccos: Any = operator('Acos')
+convert_Arcsin: Any = operator('Asin')
+convert_Arctan: Any = operator('Atan')
+convert_Arctanh: Any = operator('Atanh')
+convert_BatchDet: Any = operator('Det')
+convert_Cos: Any = operator('Cos')
+convert_Cosh: Any = operator('Cosh')
+convert_Div: Any = operator('Div')
+convert_Erf: Any = operator('Erf')
+convert_Exp: Any = operator('Exp')
+convert_Identity: Any = operator('Identity')
+convert_Log: Any = operator('Log')
+convert_Mul: Any = operator('Mul')
+convert_Neg: Any = operator('Neg')
+convert_PowVarVar: Any = operator('Pow')
+convert_Sin: Any = operator('Sin')
+convert_Sinh: Any = operator('Sinh')
+convert_Sqrt: Any = operator('Sqrt')
+convert_Sub: Any = operator('Sub')
+convert_Tan: Any = operator('Tan')
 
 # Functions that make no node in the graph: the export inserts functions of these names.
-convert_ceil: tp.Any = operator('Ceil')
-convert_floor: tp.Any = operator('Floor')
-convert_sign: tp.Any = operator('Sign')
+convert_ceil: Any = operator('Ceil')
+convert_floor: Any = operator('Floor')
+convert_sign: Any = operator('Sign')
 
 
 @emits
-def convert_fix(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_fix(ops: Any, func: Any, x: Any) -> None:
     size = ops.op('Floor', [ops.op('Abs', [x])])
     ops.op('Mul', [ops.op('Sign', [x]), size])
 
@@ -56,12 +56,12 @@ def _with_value(op_name, value_first=False):
     return emits(convert)
 
 
-convert_AddConstant: tp.Any = _with_value('Add')
-convert_DivFromConstant: tp.Any = _with_value('Div', value_first=True)
-convert_MulConstant: tp.Any = _with_value('Mul')
-convert_PowConstVar: tp.Any = _with_value('Pow', value_first=True)
-convert_PowVarConst: tp.Any = _with_value('Pow')
-convert_SubFromConstant: tp.Any = _with_value('Sub', value_first=True)
+convert_AddConstant: Any = _with_value('Add')
+convert_DivFromConstant: Any = _with_value('Div', value_first=True)
+convert_MulConstant: Any = _with_value('Mul')
+convert_PowConstVar: Any = _with_value('Pow', value_first=True)
+convert_PowVarConst: Any = _with_value('Pow')
+convert_SubFromConstant: Any = _with_value('Sub', value_first=True)
 
 
 def _scaled(op_name, factor):
@@ -70,51 +70,51 @@ def _scaled(op_name, factor):
     return emits(convert)
 
 
-convert_Log10: tp.Any = _scaled('Log', 1 / math.log(10))
-convert_Log2: tp.Any = _scaled('Log', 1 / math.log(2))
+convert_Log10: Any = _scaled('Log', 1 / math.log(10))
+convert_Log2: Any = _scaled('Log', 1 / math.log(2))
 
 
 @emits
-def convert_Clip(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Clip(ops: Any, func: Any, x: Any) -> None:
     ops.clip(x, func.x_min, func.x_max, ('x_min', 'x_max'))
 
 
 @emits
-def convert_Erfc(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Erfc(ops: Any, func: Any, x: Any) -> None:
     ops.op('Sub', [ops.const(1, 'one'), ops.op('Erf', [x])])
 
 
 @emits
-def convert_Expm1(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Expm1(ops: Any, func: Any, x: Any) -> None:
     ops.op('Sub', [ops.op('Exp', [x]), ops.const(1, 'one')])
 
 
 @emits
-def convert_Log1p(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Log1p(ops: Any, func: Any, x: Any) -> None:
     ops.op('Log', [ops.op('Add', [x, ops.const(1, 'one')])])
 
 
 @emits
-def convert_Ndtr(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Ndtr(ops: Any, func: Any, x: Any) -> None:
     erf = ops.op('Erf', [ops.op('Mul', [x, ops.const(math.sqrt(0.5), 'factor')])])
     half = ops.const(0.5, 'half')
     ops.op('Add', [ops.op('Mul', [erf, half]), half])
 
 
 @emits
-def convert_RsqrtGPU(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_RsqrtGPU(ops: Any, func: Any, x: Any) -> None:
     ops.op('Reciprocal', [ops.op('Sqrt', [x])])
 
 
 @emits
-def convert_Square(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Square(ops: Any, func: Any, x: Any) -> None:
     ops.op('Mul', [x, x])
 
 
 # ----------------------------------------------------------------------- several arrays
 
 @emits
-def convert_Arctan2(ops: tp.Any, func: tp.Any, y: tp.Any, x: tp.Any) -> None:
+def convert_Arctan2(ops: Any, func: Any, y: Any, x: Any) -> None:
     # The arctangent of y / x is correct for x >= 0, and off by half a turn elsewhere.
     zero, turn = ops.const(0, 'zero'), ops.const(math.pi, 'pi')
     back = ops.op('Where', [
@@ -127,13 +127,13 @@ def convert_Arctan2(ops: tp.Any, func: tp.Any, y: tp.Any, x: tp.Any) -> None:
 
 
 @emits
-def convert_Fmod(ops: tp.Any, func: tp.Any, x: tp.Any, divisor: tp.Any) -> None:
+def convert_Fmod(ops: Any, func: Any, x: Any, divisor: Any) -> None:
     ops.op('Mod', [x, divisor], fmod=1)
 
 
 @emits
 def convert_LinearInterpolate(
-        ops: tp.Any, func: tp.Any, p: tp.Any, x: tp.Any, y: tp.Any) -> None:
+        ops: Any, func: Any, p: Any, x: Any, y: Any) -> None:
     rest = ops.op('Sub', [ops.const(1, 'one'), p])
     ops.op('Add', [ops.op('Mul', [p, x]), ops.op('Mul', [rest, y])])
 
@@ -149,12 +149,12 @@ def _of_pairs(op_name):
     return emits(convert)
 
 
-convert_Maximum: tp.Any = _of_pairs('Max')
-convert_Minimum: tp.Any = _of_pairs('Min')
+convert_Maximum: Any = _of_pairs('Max')
+convert_Minimum: Any = _of_pairs('Min')
 
 
 @emits
-def convert_MultiAdd(ops: tp.Any, func: tp.Any, first: tp.Any, *others: tp.Any) -> None:
+def convert_MultiAdd(ops: Any, func: Any, first: Any, *others: Any) -> None:
     if not others:
         ops.op('Identity', [first])
     for other in others:
@@ -173,16 +173,16 @@ def _reduction(op_name):
     return emits(convert)
 
 
-convert_LogSumExp: tp.Any = _reduction('ReduceLogSumExp')
-convert_Max: tp.Any = _reduction('ReduceMax')
-convert_Mean: tp.Any = _reduction('ReduceMean')
-convert_Min: tp.Any = _reduction('ReduceMin')
-convert_Prod: tp.Any = _reduction('ReduceProd')
-convert_Sum: tp.Any = _reduction('ReduceSum')
+convert_LogSumExp: Any = _reduction('ReduceLogSumExp')
+convert_Max: Any = _reduction('ReduceMax')
+convert_Mean: Any = _reduction('ReduceMean')
+convert_Min: Any = _reduction('ReduceMin')
+convert_Prod: Any = _reduction('ReduceProd')
+convert_Sum: Any = _reduction('ReduceSum')
 
 
 @emits
-def convert_BatchL2NormSquared(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_BatchL2NormSquared(ops: Any, func: Any, x: Any) -> None:
     axes = range(1, len(ops.shape()))
     ops.along('ReduceSumSquare', x, axes, keepdims=0)
 
@@ -198,8 +198,8 @@ def _place(op_name):
     return emits(convert)
 
 
-convert_ArgMax: tp.Any = _place('ArgMax')
-convert_ArgMin: tp.Any = _place('ArgMin')
+convert_ArgMax: Any = _place('ArgMax')
+convert_ArgMin: Any = _place('ArgMin')
 
 
 def _flat_or(ops, func, x):
@@ -210,13 +210,13 @@ def _flat_or(ops, func, x):
 
 
 @emits
-def convert_Cumsum(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Cumsum(ops: Any, func: Any, x: Any) -> None:
     x, axis = _flat_or(ops, func, x)
     ops.op('CumSum', [x, ops.ints(axis, 'axis')])
 
 
 @emits
-def convert_Cumprod(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Cumprod(ops: Any, func: Any, x: Any) -> None:
     shape = ops.shape() if func.axis is not None else (math.prod(ops.shape()),)
     x, axis = _flat_or(ops, func, x)
     if ops.has('CumProd'):
@@ -232,7 +232,7 @@ def convert_Cumprod(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
 
 
 @emits
-def convert_BroadcastTo(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_BroadcastTo(ops: Any, func: Any, x: Any) -> None:
     shape = list(func._shape)
     if ops.context.has_named_sizes:
         # Broadcasting with one keeps the size of the input, whatever it is.
@@ -251,7 +251,7 @@ def _flipped(ops, x, ndim):
 
 
 @emits
-def convert_MatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
+def convert_MatMul(ops: Any, func: Any, a: Any, b: Any) -> None:
     ndims = len(ops.shape(0)), len(ops.shape(1))
     transposes = func.transa, func.transb
     operands = [
@@ -263,7 +263,7 @@ def convert_MatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
 
 
 @emits
-def convert_BatchMatMul(ops: tp.Any, func: tp.Any, a: tp.Any, b: tp.Any) -> None:
+def convert_BatchMatMul(ops: Any, func: Any, a: Any, b: Any) -> None:
     operands = []
     for i, (x, yes) in enumerate(((a, func.transa), (b, func.transb))):
         if len(ops.shape(i)) == 2:

@@ -1,7 +1,7 @@
 """Converters of functions that add noise."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -9,7 +9,7 @@ from chainer_fast.onnx.functions import connection
 from chainer_fast.onnx.functions._operators import emits, refuses
 
 
-def dropped(ops: tp.Any, x: tp.Any, ratio: tp.Any):
+def dropped(ops: Any, x: Any, ratio: Any):
     """Add dropout in training mode; returns its output."""
     if ops.takes('Dropout', 'ratio'):
         return ops.op('Dropout', [x], ratio=ratio)
@@ -20,13 +20,13 @@ def dropped(ops: tp.Any, x: tp.Any, ratio: tp.Any):
 
 
 @emits
-def convert_Dropout(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Dropout(ops: Any, func: Any, x: Any) -> None:
     # Functions of this class are only made in training mode.
     dropped(ops, x, func.dropout_ratio)
 
 
 @emits
-def convert_Gaussian(ops: tp.Any, func: tp.Any, mean: tp.Any, ln_var: tp.Any) -> None:
+def convert_Gaussian(ops: Any, func: Any, mean: Any, ln_var: Any) -> None:
     deviation = ops.op('Exp', [ops.op('Mul', [ln_var, ops.const(0.5, 'half')])])
     noise = ops.op('Mul', [deviation, ops.op('RandomNormalLike', [mean])])
     ops.op('Add', [mean, noise])
@@ -34,7 +34,7 @@ def convert_Gaussian(ops: tp.Any, func: tp.Any, mean: tp.Any, ln_var: tp.Any) ->
 
 @emits
 def convert_SimplifiedDropconnect(
-        ops: tp.Any, func: tp.Any, x: tp.Any, *others: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, *others: Any) -> None:
     if func.ratio != 0:
         raise ops.refusal('it drops weights at random; export with train=False')
     if len(ops.shape()) > 2:

@@ -1,7 +1,7 @@
 """Converters of normalizations."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast.onnx.functions._operators import emits, emits_all, positive, refuses
 
@@ -9,8 +9,8 @@ from chainer_fast.onnx.functions._operators import emits, emits_all, positive, r
 
 @emits_all
 def convert_BatchNormalization(
-        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any,
-        beta: tp.Any) -> list[tp.Any]:
+        ops: Any, func: Any, x: Any, gamma: Any,
+        beta: Any) -> list[Any]:
     if not _fits_operator(func):
         mean, var = _moments(ops, x, func.axis)
         return [_standardize(ops, func, x, gamma, beta, mean, var)]
@@ -25,8 +25,8 @@ def convert_BatchNormalization(
 
 @emits
 def convert_FixedBatchNormalization(
-        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any, mean: tp.Any,
-        var: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, gamma: Any, beta: Any, mean: Any,
+        var: Any) -> None:
     implicit = ops.context.implicit_inputs
     if mean in implicit and var in implicit:
         mean, var = _add_statistics(
@@ -108,7 +108,7 @@ convert_BatchRenormalizationFunction = refuses(
 
 @emits
 def convert_GroupNormalization(
-        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, gamma: Any, beta: Any) -> None:
     # Before version 21, the operator had parameters per group, not per channel.
     if ops.opset_version >= 21:
         ops.op('GroupNormalization', [x, gamma, beta], epsilon=func.eps,
@@ -143,7 +143,7 @@ def _standard_rows(ops, rows, eps):
 
 @emits
 def convert_LayerNormalization(
-        ops: tp.Any, func: tp.Any, x: tp.Any, gamma: tp.Any, beta: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, gamma: Any, beta: Any) -> None:
     if ops.has('LayerNormalization'):
         ops.op('LayerNormalization', [x, gamma, beta], axis=1, epsilon=func.eps)
         return
@@ -154,14 +154,14 @@ def convert_LayerNormalization(
 # ------------------------------------------------------------------------------ lengths
 
 @emits
-def convert_LocalResponseNormalization(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_LocalResponseNormalization(ops: Any, func: Any, x: Any) -> None:
     size = func.n // 2 * 2 + 1      # equally many channels on both sides
     ops.op('LRN', [x], size=size, bias=float(func.k), beta=float(func.beta),
            alpha=float(func.alpha) * size)
 
 
 @emits
-def convert_NormalizeL2(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_NormalizeL2(ops: Any, func: Any, x: Any) -> None:
     axes = positive(func.axis, len(ops.shape()))
     if len(axes) == 1 and ops.opset_version < 12:
         # As in Chainer: without the term that prevents a length of zero.

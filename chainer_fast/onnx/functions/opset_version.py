@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import functools
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 
-def support(opset_versions: tp.Any) -> tp.Callable[..., tp.Any]:
+def support(opset_versions: Any) -> Callable[..., Any]:
     """Return a decorator that lists the opset versions a converter distinguishes.
 
     A form applies to all versions up to the next one in the list, which therefore has

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import math
-import typing as tp
 import warnings
+from typing import Any
 
 import numpy
 
@@ -114,12 +114,12 @@ def _repeated(ops, x, scales):
 
 
 @emits
-def convert_Unpooling2D(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_Unpooling2D(ops: Any, func: Any, x: Any) -> None:
     _unpooled(ops, func, x, (func.outh, func.outw))
 
 
 @emits
-def convert_UnpoolingND(ops: tp.Any, func: tp.Any, x: tp.Any) -> None:
+def convert_UnpoolingND(ops: Any, func: Any, x: Any) -> None:
     _unpooled(ops, func, x, func.outs)
 
 
@@ -137,7 +137,7 @@ def _maxima(ops, regions):
 
 
 @emits
-def convert_ROIPooling2D(ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any) -> None:
+def convert_ROIPooling2D(ops: Any, func: Any, x: Any, rois: Any) -> None:
     if ops.opset_version >= 22:
         # ONNX Runtime does not implement the operator of this version.
         numbers = ops.along(
@@ -154,8 +154,8 @@ def convert_ROIPooling2D(ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any) -> 
 
 @emits
 def convert_ROIAverageAlign2D(
-        ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
-        roi_indices: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, rois: Any,
+        roi_indices: Any) -> None:
     ratio = set(func._ratio)
     if len(ratio) > 1:
         raise ops.refusal(
@@ -177,13 +177,13 @@ convert_ROIMaxAlign2D = refuses(
 
 @emits
 def convert_ROIAveragePooling2D(
-        ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
-        roi_indices: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, rois: Any,
+        roi_indices: Any) -> None:
     _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0).means()
 
 
 @emits
 def convert_ROIMaxPooling2D(
-        ops: tp.Any, func: tp.Any, x: tp.Any, rois: tp.Any,
-        roi_indices: tp.Any) -> None:
+        ops: Any, func: Any, x: Any, rois: Any,
+        roi_indices: Any) -> None:
     _maxima(ops, _regions.Regions(ops, x, rois, range(4), roi_indices, func, 0))

@@ -1,7 +1,7 @@
 """Converters of recurrent networks."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -20,7 +20,7 @@ _CELLS = {
 # ---------------------------------------------------------------------- whole sequences
 
 @emits_all
-def convert_StackedRNN(ops: tp.Any, func: tp.Any, *names: tp.Any) -> list[str]:
+def convert_StackedRNN(ops: Any, func: Any, *names: Any) -> list[str]:
     hx, cx, xs, ws, bs = func._parts(names)
     states = [hx] if cx is None else [hx, cx]
     layers = func._layers
@@ -31,7 +31,7 @@ def convert_StackedRNN(ops: tp.Any, func: tp.Any, *names: tp.Any) -> list[str]:
 
 @emits_all
 def convert_n_step_gru(
-        ops: tp.Any, func: tp.Any, hx: tp.Any, *names: tp.Any) -> list[str]:
+        ops: Any, func: Any, hx: Any, *names: Any) -> list[str]:
     # For `functions.n_step_gru` wrapped by `fake_as_funcnode`.
     count = 6 * func.arg0
     ws, bs, xs = names[:count], names[count:2 * count], names[2 * count:]
@@ -131,7 +131,7 @@ def _side_by_side(ops, y, directions, n):
 # ----------------------------------------------------------------------------- one step
 
 @emits_all
-def convert_LSTM(ops: tp.Any, func: tp.Any, c_prev: tp.Any, x: tp.Any) -> list[str]:
+def convert_LSTM(ops: Any, func: Any, c_prev: Any, x: Any) -> list[str]:
     size, whole = ops.shape(1)[0], ops.shape(0)[0]
     rest = None
     if size < whole:    # the remaining samples have ended
@@ -145,8 +145,8 @@ def convert_LSTM(ops: tp.Any, func: tp.Any, c_prev: tp.Any, x: tp.Any) -> list[s
 
 @emits_all
 def convert_SLSTM(
-        ops: tp.Any, func: tp.Any, c_prev1: tp.Any, c_prev2: tp.Any, x1: tp.Any,
-        x2: tp.Any) -> list[str]:
+        ops: Any, func: Any, c_prev1: Any, c_prev2: Any, x1: Any,
+        x2: Any) -> list[str]:
     a1, i1, f1, o1 = _gates(ops, x1, ops.shape(2))
     a2, i2, f2, o2 = _gates(ops, x2, ops.shape(3))
     sides = [ops.op('Add', [_new(ops, a, i), _kept(ops, f, c)])

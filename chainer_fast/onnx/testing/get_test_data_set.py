@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-import typing as tp
+from typing import Any
 
 from chainer_fast.link import Link
 from chainer_fast.onnx.export_testcase import export_testcase
@@ -12,8 +12,8 @@ TEST_OUT_DIR = 'out'
 
 
 def gen_test_data_set(
-        model: Link, args: tp.Any, name: str, opset_version: int,
-        **kwargs: tp.Any) -> str:
+        model: Link, args: Any, name: str, opset_version: int,
+        **kwargs: Any) -> str:
     """Export a model with the data of a test case.
 
     Parameters

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import math
-import typing as tp
+from typing import Any
 
 import numpy
 
 from chainer_fast.types import DTypeSpec, NdArray
 
 
-def shaped_range(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
+def shaped_range(*shape: Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
     """Return consecutive integers from zero.
 
     Parameters
@@ -27,7 +27,7 @@ def shaped_range(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
     return numpy.arange(math.prod(shape)).reshape(shape)
 
 
-def increasing(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
+def increasing(*shape: Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
     """Return increasing numbers around zero, in steps of 0.5, or of 1 for integers.
 
     Parameters
@@ -50,7 +50,7 @@ def increasing(*shape: tp.Any, dtype: DTypeSpec = numpy.float32) -> NdArray:
 
 
 def nonzero_increasing(
-        *shape: tp.Any, dtype: DTypeSpec = numpy.float32,
+        *shape: Any, dtype: DTypeSpec = numpy.float32,
         bias: float = 1e-7) -> NdArray:
     """Return increasing numbers around zero, none of which is zero.
 
@@ -80,7 +80,7 @@ def nonzero_increasing(
 
 
 def positive_increasing(
-        *shape: tp.Any, dtype: DTypeSpec = numpy.float32,
+        *shape: Any, dtype: DTypeSpec = numpy.float32,
         bias: float = 1e-7) -> NdArray:
     """Return increasing positive numbers, in steps of 0.5.
 

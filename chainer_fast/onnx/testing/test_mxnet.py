@@ -1,7 +1,7 @@
 """Test cases run by MXNet."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast.onnx.testing.test_onnxruntime import load_test_data  # noqa: F401
 
@@ -10,7 +10,7 @@ MXNET_AVAILABLE = False
 
 
 def check_model_expect(
-        test_path: str, input_names: tp.Sequence[str] | None = None, rtol: float = 1e-5,
+        test_path: str, input_names: Sequence[str] | None = None, rtol: float = 1e-5,
         atol: float = 1e-5) -> None:
     """Raise ImportError: MXNet cannot be installed beside this package.
 

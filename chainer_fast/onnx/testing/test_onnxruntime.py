@@ -5,7 +5,8 @@ import glob
 import importlib
 import importlib.util
 import os
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -15,8 +16,8 @@ ONNXRUNTIME_AVAILABLE = importlib.util.find_spec('onnxruntime') is not None
 
 
 def load_test_data(
-        data_dir: str, input_names: tp.Sequence[str],
-        output_names: tp.Sequence[str]) -> tuple[dict[tp.Any, tp.Any], ...]:
+        data_dir: str, input_names: Sequence[str],
+        output_names: Sequence[str]) -> tuple[dict[Any, Any], ...]:
     """Read the arrays of a test case.
 
     Parameters
@@ -44,7 +45,7 @@ def load_test_data(
 
 
 def check_model_expect(
-        test_path: str, input_names: tp.Sequence[str] | None = None, rtol: float = 1e-5,
+        test_path: str, input_names: Sequence[str] | None = None, rtol: float = 1e-5,
         atol: float = 1e-5) -> None:
     """Check that onnxruntime computes the outputs of a test case.
 

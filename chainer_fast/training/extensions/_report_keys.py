@@ -1,12 +1,13 @@
 """Warnings of mistyped keys of reports."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Iterable
+from typing import Any
 
 from chainer_fast._help import mistakes
 
 
-def check(extension: tp.Any, wanted: tp.Iterable[str], known: tp.Iterable[str]) -> None:
+def check(extension: Any, wanted: Iterable[str], known: Iterable[str]) -> None:
     """Warn, once for each key, of keys that look like misspellings of reported keys.
 
     A key that resembles none may be reported later, so that there is no warning.

@@ -1,7 +1,7 @@
 """Base class of extensions that change a hyperparameter over time."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -10,7 +10,7 @@ from chainer_fast.optimizer import Optimizer
 from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training import extension
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 

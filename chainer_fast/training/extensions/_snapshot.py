@@ -6,10 +6,11 @@ import functools
 import os
 import re
 import string
-import typing as tp
 import warnings
 import zipfile
+from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import configuration
 from chainer_fast.serializers import hdf5, npz
@@ -17,7 +18,7 @@ from chainer_fast.training import extension
 from chainer_fast.training.extensions import _scratch, snapshot_writers
 from chainer_fast.utils import argument
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extension import Extension
     from chainer_fast.training.trainer import Trainer
 
@@ -25,11 +26,11 @@ _HDF5_SIGNATURE = b'\x89HDF\r\n\x1a\n'
 
 
 def snapshot_object(
-        target: tp.Any, filename: str | tp.Callable[[tp.Any], str],
-        savefun: tp.Callable[..., tp.Any] | None = None, *,
-        condition: tp.Callable[[], bool] | None = None,
-        writer: tp.Callable[..., tp.Any] | None = None, snapshot_on_error: bool = False,
-        n_retains: int = -1, autoload: bool = False, **kwargs: tp.Any) -> Extension:
+        target: Any, filename: str | Callable[[Any], str],
+        savefun: Callable[..., Any] | None = None, *,
+        condition: Callable[[], bool] | None = None,
+        writer: Callable[..., Any] | None = None, snapshot_on_error: bool = False,
+        n_retains: int = -1, autoload: bool = False, **kwargs: Any) -> Extension:
     """Make an extension that saves an object, e.g. the model.
 
     Parameters
@@ -84,12 +85,12 @@ def snapshot_object(
 
 
 def snapshot(
-        savefun: tp.Callable[..., tp.Any] | None = None,
-        filename: str | tp.Callable[[tp.Any],
+        savefun: Callable[..., Any] | None = None,
+        filename: str | Callable[[Any],
             str] = 'snapshot_iter_{.updater.iteration}',
-        *, target: tp.Any = None, condition: tp.Callable[[], bool] | None = None,
-        writer: tp.Callable[..., tp.Any] | None = None, snapshot_on_error: bool = False,
-        n_retains: int = -1, autoload: bool = False, **kwargs: tp.Any) -> Extension:
+        *, target: Any = None, condition: Callable[[], bool] | None = None,
+        writer: Callable[..., Any] | None = None, snapshot_on_error: bool = False,
+        n_retains: int = -1, autoload: bool = False, **kwargs: Any) -> Extension:
     """Make an extension that saves the trainer, to resume the training from there.
 
     To resume, build the trainer in the same way and load the file with
@@ -143,8 +144,8 @@ def _retained(kwargs, n_retains):
 
 
 def _make_writer(
-        savefun: tp.Callable[..., tp.Any] | None,
-        writer: tp.Callable[..., tp.Any] | None):
+        savefun: Callable[..., Any] | None,
+        writer: Callable[..., Any] | None):
     if savefun is None:
         return writer
     if writer is not None:
@@ -169,15 +170,15 @@ class _Snapshot(extension.Extension):
     _known = None
 
     def __init__(
-            self, target: tp.Any = None, condition: tp.Callable[[], bool] | None = None,
-            writer: tp.Callable[..., tp.Any] | None = None,
-            filename: str | tp.Callable[[tp.Any],
+            self, target: Any = None, condition: Callable[[], bool] | None = None,
+            writer: Callable[..., Any] | None = None,
+            filename: str | Callable[[Any],
                 str] = 'snapshot_iter_{.updater.iteration}',
             snapshot_on_error: bool = False, n_retains: int = -1,
-            autoload: bool = False, **kwargs: tp.Any) -> None:
+            autoload: bool = False, **kwargs: Any) -> None:
         n_retains = _retained(kwargs, n_retains)
         argument.assert_kwargs_empty(kwargs)
-        self.filename: tp.Any = filename
+        self.filename: Any = filename
         self._target = target
         self.condition = condition or _always_true
         self.writer = snapshot_writers.SimpleWriter() if writer is None else writer
@@ -243,7 +244,7 @@ class _Snapshot(extension.Extension):
             self.writer.finalize()
 
 
-def _find_snapshot_files(fmt: str, path: str) -> list[tuple[tp.Any, ...]]:
+def _find_snapshot_files(fmt: str, path: str) -> list[tuple[Any, ...]]:
     """Find the files whose names match a format string.
 
     Parameters
@@ -285,7 +286,7 @@ def _find_stale_snapshots(fmt, path, n_retains: int):
     return [name for _, name in found[:max(len(found) - n_retains, 0)]]
 
 
-def _load_latest(fmt, path, target: tp.Any) -> None:
+def _load_latest(fmt, path, target: Any) -> None:
     """Load the newest undamaged file, with warnings for those skipped."""
     passed_over = 0
     for _, name in reversed(_find_snapshot_files(fmt, path)):

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-import typing as tp
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast._help import installation, mistakes
 from chainer_fast.serializer import AbstractSerializer
@@ -12,7 +13,7 @@ from chainer_fast.training.extension import PRIORITY_READER
 from chainer_fast.training.extensions._log_reader import LogReader
 from chainer_fast.training.trainer import Trainer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 
@@ -45,7 +46,7 @@ class Tracker(LogReader):
     priority = PRIORITY_READER - 50
 
     def __init__(
-            self, config: tp.Mapping[str, tp.Any] | None = None,
+            self, config: Mapping[str, Any] | None = None,
             log_report: str | LogReport = 'LogReport') -> None:
         super().__init__(log_report)
         self._config = {str(key): value for key, value in dict(config or {}).items()}

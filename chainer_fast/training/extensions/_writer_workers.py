@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import traceback
-import typing as tp
+from typing import Any
 
 from chainer_fast.utils._mpi import mpi_left_alone
 
@@ -89,7 +89,7 @@ class Server(Process):
     closed.
     """
 
-    _busy: tp.Any = None
+    _busy: Any = None
 
     def run(self):
         self._busy = threading.Lock()
@@ -97,7 +97,7 @@ class Server(Process):
         super().run()
 
     def _end_with_parent(self):
-        parent: tp.Any = multiprocessing.parent_process()
+        parent: Any = multiprocessing.parent_process()
         with contextlib.suppress(ProcessLookupError):
             multiprocessing.connection.wait([parent.sentinel, *_ends_of(parent.pid)])
         with self._busy:

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast import computational_graph, configuration, variable
 from chainer_fast._help import mistakes
@@ -48,8 +49,8 @@ class DumpGraph(extension.Extension):
 
     def __init__(
             self, root_name: str, filename: str | None = None,
-            variable_style: dict[tp.Any, tp.Any] | None = None,
-            function_style: dict[tp.Any, tp.Any] | None = None, *,
+            variable_style: dict[Any, Any] | None = None,
+            function_style: dict[Any, Any] | None = None, *,
             out_name: str = 'cg.dot') -> None:
         self._filename = out_name if filename is None else filename
         self._variable_style = _var_style if variable_style is None else variable_style
@@ -92,7 +93,7 @@ class DumpGraph(extension.Extension):
             setattr(self, flag, serializer(flag, getattr(self, flag)))
 
 
-def is_return_code_zero(args: tp.Sequence[str]) -> bool:
+def is_return_code_zero(args: Sequence[str]) -> bool:
     """Return whether a command exists and succeeds.
 
     Parameters

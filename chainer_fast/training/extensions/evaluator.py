@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
 import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
 from chainer_fast import configuration, function, iterators
 from chainer_fast import reporter as reporter_module
@@ -76,21 +78,21 @@ class Evaluator(extension.Extension):
     """
 
     device: Device | None
-    eval_func: tp.Callable[..., tp.Any] | None
-    eval_hook: tp.Callable[..., tp.Any] | None
+    eval_func: Callable[..., Any] | None
+    eval_hook: Callable[..., Any] | None
 
     default_name = 'validation'
     name = None
-    trigger: tp.Any = (1, 'epoch')
+    trigger: Any = (1, 'epoch')
     priority = extension.PRIORITY_WRITER
 
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             target: Link | dict[str, Link],
-            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            converter: Callable[..., Any] = convert.concat_examples,
             device: DeviceSpec | None = None,
-            eval_hook: tp.Callable[..., tp.Any] | None = None,
-            eval_func: tp.Callable[..., tp.Any] | None = None, *,
+            eval_hook: Callable[..., Any] | None = None,
+            eval_func: Callable[..., Any] | None = None, *,
             progress_bar: bool = False) -> None:
         self.converter, self.device = converter, convert._get_device(device)
         self.eval_func, self.eval_hook = eval_func, eval_hook
@@ -119,7 +121,7 @@ class Evaluator(extension.Extension):
         """Return a target by its name; ``KeyError`` if there is none."""
         return self._targets[name]
 
-    def __call__(self, trainer: Trainer | None = None) -> dict[str, tp.Any]:
+    def __call__(self, trainer: Trainer | None = None) -> dict[str, Any]:
         """Evaluate and report.
 
         Parameters
@@ -163,11 +165,11 @@ class Evaluator(extension.Extension):
                     'batches: pass SerialIterator(dataset, batch_size, '
                     'repeat=False, shuffle=False)' % type(it).__name__))
 
-    def _mode(self) -> tp.ContextManager[tp.Any]:
+    def _mode(self) -> AbstractContextManager[Any]:
         """Return the context in which models are called."""
         return configuration.using_config('train', False)
 
-    def evaluate(self) -> dict[tp.Any, tp.Any]:
+    def evaluate(self) -> dict[Any, Any]:
         """Evaluate the data once; subclasses may override this.
 
         Returns

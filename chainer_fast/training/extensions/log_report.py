@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import json
 import os
-import typing as tp
 import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
@@ -57,9 +58,9 @@ class LogReport(extension.Extension):
     """
 
     def __init__(
-            self, keys: tp.Iterable[str] | None = None,
-            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
-            postprocess: tp.Callable[..., tp.Any] | None = None,
+            self, keys: Iterable[str] | None = None,
+            trigger: Sequence[Any] | Callable[..., Any] = (1, 'epoch'),
+            postprocess: Callable[..., Any] | None = None,
             filename: str | None = None, *, log_name: str | None = 'log') -> None:
         self._log = []
         self._keys, self._postprocess = keys, postprocess
@@ -71,7 +72,7 @@ class LogReport(extension.Extension):
         self._summary = reporter.DictSummary()
 
     @property
-    def log(self) -> list[dict[str, tp.Any]]:
+    def log(self) -> list[dict[str, Any]]:
         """The list of dicts so far."""
         return self._log
 

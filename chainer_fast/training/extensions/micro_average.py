@@ -1,7 +1,8 @@
 """Extension that averages over examples, not over batches."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 
@@ -44,8 +45,8 @@ class MicroAverage(extension.Extension):
 
     def __init__(
             self, numerator_key: str, denominator_key: str, result_key: str,
-            trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: Sequence[Any] | Callable[
+                ..., Any] = (1, 'epoch')) -> None:
         self._numerator_key, self._denominator_key = numerator_key, denominator_key
         self._result_key = result_key
         self._trigger = util.get_trigger(trigger)

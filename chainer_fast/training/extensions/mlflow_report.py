@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import re
-import typing as tp
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.training.extensions import _tracker
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 # Characters that names of metrics and parameters must not contain.
@@ -51,7 +52,7 @@ class MLflowReport(_tracker.Tracker):
 
     def __init__(
             self, experiment: str = 'Default',
-            config: tp.Mapping[str, tp.Any] | None = None,
+            config: Mapping[str, Any] | None = None,
             log_report: str | LogReport = 'LogReport', *,
             tracking_uri: str | None = None, run_name: str | None = None) -> None:
         super().__init__(config, log_report)

@@ -1,7 +1,7 @@
 """Extension that multiplies a hyperparameter by a constant at given points."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Sequence
 
 from chainer_fast._help import mistakes
 from chainer_fast.optimizer import Optimizer
@@ -43,7 +43,7 @@ class MultistepShift(_shift.HyperparameterShift):
     """
 
     def __init__(
-            self, attr: str, gamma: float, step_value: tp.Sequence[int],
+            self, attr: str, gamma: float, step_value: Sequence[int],
             init: float | None, optimizer: Optimizer | None = None) -> None:
         super().__init__(attr, init, optimizer)
         self._gamma = gamma

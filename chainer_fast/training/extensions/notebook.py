@@ -5,14 +5,15 @@ pytorch-pfn-extras, the successor of Chainer's extensions.
 """
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast._help.display.table import Table
 from chainer_fast._help.display.tree import escaped
 from chainer_fast.training.extensions import plot_report, print_report, progress_bar
 from chainer_fast.training.trainer import Trainer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 
@@ -74,7 +75,7 @@ class PrintReportNotebook(print_report.PrintReport):
     """
 
     def __init__(
-            self, entries: tp.Sequence[str],
+            self, entries: Sequence[str],
             log_report: str | LogReport = 'LogReport') -> None:
         super().__init__(entries, log_report)
         self._cell = _Cell(type(self).__name__)
@@ -106,9 +107,9 @@ class PlotReportNotebook(plot_report.PlotReport):
     """
 
     def __init__(
-            self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
-            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
-            postprocess: tp.Callable[..., tp.Any] | None = None,
+            self, y_keys: str | Iterable[str], x_key: str = 'iteration',
+            trigger: Sequence[Any] | Callable[..., Any] = (1, 'epoch'),
+            postprocess: Callable[..., Any] | None = None,
             filename: str | None = None, marker: str = 'x', grid: bool = True) -> None:
         super().__init__(y_keys, x_key, trigger, postprocess, filename, marker, grid)
         self._cell = _Cell(type(self).__name__)
@@ -120,7 +121,7 @@ class PlotReportNotebook(plot_report.PlotReport):
 
 class _NotebookBar(progress_bar._TrainerProgressBar):
 
-    cell: tp.Any = None
+    cell: Any = None
 
     def update(self) -> None:
         self.cell.show(_Lines(''.join(self.get_lines())))
@@ -150,7 +151,7 @@ class ProgressBarNotebook(progress_bar.ProgressBar):
     """
 
     def __init__(
-            self, training_length: tuple[tp.Any, ...] | None = None,
+            self, training_length: tuple[Any, ...] | None = None,
             update_interval: int = 100, bar_length: int = 50) -> None:
         super().__init__(training_length, update_interval, bar_length)
         self._pbar = _NotebookBar(bar_length)

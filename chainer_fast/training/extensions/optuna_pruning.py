@@ -1,14 +1,15 @@
 """Extension that lets Optuna stop unpromising trials early."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state, extension, util
 from chainer_fast.training.extensions import _tracker
 from chainer_fast.training.trainer import Trainer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     import optuna
 
 
@@ -56,7 +57,7 @@ class OptunaPruning(extension.Extension):
 
     def __init__(
             self, trial: optuna.trial.Trial, observation_key: str,
-            pruner_trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any]) -> None:
+            pruner_trigger: Sequence[Any] | Callable[..., Any]) -> None:
         _tracker.check_tool('optuna', type(self).__name__, 'optuna')
         self._trial, self._observation_key = trial, observation_key
         self._pruner_trigger = util.get_trigger(pruner_trigger)

@@ -1,7 +1,8 @@
 """Extension that reports statistics of the parameters of links."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy
 
@@ -72,23 +73,23 @@ class ParameterStatistics(extension.Extension):
     report_key_template = '{prefix}{link_name}{param_name}/{attr_name}/{function_name}'
     priority = extension.PRIORITY_WRITER
     default_name = 'parameter_statistics'
-    default_statistics: dict[tp.Any, tp.Any] = {
+    default_statistics: dict[Any, Any] = {
         **{name: _of_module(name) for name in ('mean', 'std', 'min', 'max')},
         'zeros': _count_zeros,
         'percentile': _percentiles,
     }
 
     def __init__(
-            self, links: Link | tp.Iterable[Link],
-            statistics: dict[str, tp.Callable[..., tp.Any]] | None = 'default',
+            self, links: Link | Iterable[Link],
+            statistics: dict[str, Callable[..., Any]] | None = 'default',
             report_params: bool = True, report_grads: bool = True,
             prefix: str | None = None,
-            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
+            trigger: Sequence[Any] | Callable[..., Any] = (1, 'epoch'),
             skip_nan_params: bool = False) -> None:
         if isinstance(statistics, str) and statistics == 'default':
             statistics = self.default_statistics
         self._statistics = dict(statistics or {})
-        self._links: tp.Any = (links,) if isinstance(links, link.Link) else links
+        self._links: Any = (links,) if isinstance(links, link.Link) else links
         self._attrs = [name for name, wanted in (('data', report_params),
                                                  ('grad', report_grads)) if wanted]
         self._prefix, self._skip_nan_params = prefix, skip_nan_params
@@ -99,7 +100,7 @@ class ParameterStatistics(extension.Extension):
         self._summary = reporter.DictSummary()
 
     def register_statistics(
-            self, name: str, function: tp.Callable[..., tp.Any]) -> None:
+            self, name: str, function: Callable[..., Any]) -> None:
         """Add a statistic.
 
         Parameters
@@ -137,7 +138,7 @@ class ParameterStatistics(extension.Extension):
             backend.get_array_module(values).isnan(values).any())
         for function_name, function in self._statistics.items():
             key = self.report_key_template.format(function_name=function_name, **names)
-            result: tp.Any = numpy.nan if unknown else function(values)
+            result: Any = numpy.nan if unknown else function(values)
             if getattr(result, 'ndim', 0) and result.size > 1:
                 for i, element in enumerate(result):
                     yield '%s/%d' % (key, i), element

@@ -4,8 +4,9 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import typing as tp
 import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from chainer_fast import reporter
 from chainer_fast import serializer as serializer_module
@@ -86,9 +87,9 @@ class PlotReport(extension.Extension):
     """
 
     def __init__(
-            self, y_keys: str | tp.Iterable[str], x_key: str = 'iteration',
-            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
-            postprocess: tp.Callable[..., tp.Any] | None = None,
+            self, y_keys: str | Iterable[str], x_key: str = 'iteration',
+            trigger: Sequence[Any] | Callable[..., Any] = (1, 'epoch'),
+            postprocess: Callable[..., Any] | None = None,
             filename: str | None = None, marker: str = 'x', grid: bool = True, *,
             file_name: str = 'plot.png') -> None:
         _find_matplotlib()

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import sys
-import typing as tp
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from chainer_fast._help import mistakes
 from chainer_fast.training.extensions import _report_keys, util
 from chainer_fast.training.extensions._log_reader import LogReader
 from chainer_fast.training.trainer import Trainer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 class PrintReport(LogReader):
@@ -52,8 +53,8 @@ class PrintReport(LogReader):
     """
 
     def __init__(
-            self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
-            out: tp.IO[tp.Any] = sys.stdout) -> None:
+            self, entries: Sequence[str], log_report: str | LogReport = 'LogReport',
+            out: IO[Any] = sys.stdout) -> None:
         super().__init__(log_report)
         self._out = out
         mistakes.require(entries, '__iter__', (

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import sys
-import typing as tp
+from collections.abc import Sequence
+from typing import IO, Any
 
 from chainer_fast.training import extension
 from chainer_fast.training.extensions import util
@@ -11,8 +12,8 @@ from chainer_fast.training.trainer import Trainer
 
 class _TrainerProgressBar(util.ProgressBar):
 
-    trainer: tp.Any = None
-    training_length: tp.Any = None
+    trainer: Any = None
+    training_length: Any = None
 
     def get_lines(self) -> list[str]:
         updater = self.trainer.updater
@@ -59,14 +60,14 @@ class ProgressBar(extension.Extension):
     """
 
     def __init__(
-            self, training_length: tp.Sequence[tp.Any] | None = None,
+            self, training_length: Sequence[Any] | None = None,
             update_interval: int = 100, bar_length: int = 50,
-            out: tp.IO[tp.Any] = sys.stdout) -> None:
+            out: IO[Any] = sys.stdout) -> None:
         self._training_length, self._bar_length = training_length, bar_length
         self._update_interval, self._out = update_interval, out
         # For subclasses in programs, which show progress in their own way.
         self._status_template: str | None = None
-        self._recent_timing: list[tp.Any] = []
+        self._recent_timing: list[Any] = []
         self._pbar = _TrainerProgressBar(bar_length, out)
         self._pbar.training_length = training_length
 

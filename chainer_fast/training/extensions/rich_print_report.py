@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import typing as tp
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from chainer_fast.training.extensions import print_report, util
 from chainer_fast.training.trainer import Trainer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 
@@ -35,8 +36,8 @@ class RichPrintReport(print_report.PrintReport):
     """
 
     def __init__(
-            self, entries: tp.Sequence[str], log_report: str | LogReport = 'LogReport',
-            out: tp.IO[tp.Any] = sys.stdout) -> None:
+            self, entries: Sequence[str], log_report: str | LogReport = 'LogReport',
+            out: IO[Any] = sys.stdout) -> None:
         super().__init__(entries, log_report, out)
         self._has_rich = importlib.util.find_spec('rich') is not None
 

@@ -14,8 +14,9 @@ import queue
 import re
 import threading
 import traceback
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast.serializers import _replacing, npz
 from chainer_fast.training.extensions import _scratch, _writer_workers
@@ -48,7 +49,7 @@ class Writer:
             '%s has to define %s' % (type(self).__name__, method))
 
     def __call__(
-            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
+            self, filename: str, outdir: str, target: dict[Any, Any]) -> None:
         """Write a snapshot; subclasses implement this with :meth:`save`.
 
         Parameters
@@ -63,8 +64,8 @@ class Writer:
         raise self._missing('__call__(filename, outdir, target)')
 
     def save(
-            self, filename: str, outdir: str, target: tp.Any,
-            savefun: tp.Callable[..., tp.Any], **kwds: tp.Any) -> None:
+            self, filename: str, outdir: str, target: Any,
+            savefun: Callable[..., Any], **kwds: Any) -> None:
         """Write a file atomically.
 
         It is written in a temporary folder beside its destination, flushed, and moved,
@@ -161,8 +162,8 @@ class _SavefunWriter(Writer):
     """Base class of writers that write files with a function."""
 
     def __init__(
-            self, savefun: tp.Callable[..., tp.Any] = npz.save_npz,
-            **kwds: tp.Any) -> None:
+            self, savefun: Callable[..., Any] = npz.save_npz,
+            **kwds: Any) -> None:
         super().__init__()
         self._kwds = kwds
         self._savefun = savefun
@@ -180,7 +181,7 @@ class SimpleWriter(_SavefunWriter):
     """
 
     def __call__(
-            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
+            self, filename: str, outdir: str, target: dict[Any, Any]) -> None:
         self.save(
             filename, outdir, savefun=self._savefun, target=target, **self._kwds)
 
@@ -223,11 +224,11 @@ class StandardWriter(_Background, _SavefunWriter):
         Further arguments of ``savefun``.
     """
 
-    _worker: tp.Any = None
-    _worker_class: tp.Any = None
+    _worker: Any = None
+    _worker_class: Any = None
 
     def __call__(
-            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
+            self, filename: str, outdir: str, target: dict[Any, Any]) -> None:
         if self._started:
             self._wait()
         worker = self.create_worker(
@@ -244,7 +245,7 @@ class StandardWriter(_Background, _SavefunWriter):
             _warn_of('%s: %s' % (self._filename, failure))
 
     def create_worker(
-            self, filename: str, outdir: str, target: tp.Any, **kwds: tp.Any) -> tp.Any:
+            self, filename: str, outdir: str, target: Any, **kwds: Any) -> Any:
         """Return a worker with methods ``start`` and ``join``.
 
         Parameters
@@ -284,7 +285,7 @@ class ProcessWriter(StandardWriter):
 
     _worker_class = _writer_workers.Process
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _worker=None, _started=False)
 
@@ -301,17 +302,17 @@ class QueueWriter(_Background, Writer):
         :meth:`create_task` makes it.
     """
 
-    _consumer: tp.Any = None
-    _queue: tp.Any = None
-    _consumer_class: tp.Any = None
-    _queue_class: tp.Any = None
+    _consumer: Any = None
+    _queue: Any = None
+    _consumer_class: Any = None
+    _queue_class: Any = None
     _failures_class = queue.SimpleQueue
 
     def __init__(
-            self, savefun: tp.Callable[..., tp.Any] = npz.save_npz,
-            task: tp.Callable[..., tp.Any] | None = None) -> None:
+            self, savefun: Callable[..., Any] = npz.save_npz,
+            task: Callable[..., Any] | None = None) -> None:
         super().__init__()
-        self._task: tp.Any = task or self.create_task(savefun)
+        self._task: Any = task or self.create_task(savefun)
         self._begin()
 
     def _begin(self):
@@ -322,7 +323,7 @@ class QueueWriter(_Background, Writer):
         self._started, self._finalized = True, False
 
     def __call__(
-            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
+            self, filename: str, outdir: str, target: dict[Any, Any]) -> None:
         self._report_failures()
         if self._started and not self._consumer.is_alive():
             self.finalize()  # it was killed; this issues the warning
@@ -334,17 +335,17 @@ class QueueWriter(_Background, Writer):
         while not self._failures.empty():
             _warn_of(self._failures.get())
 
-    def create_task(self, savefun: tp.Callable[..., tp.Any]) -> SimpleWriter:
+    def create_task(self, savefun: Callable[..., Any]) -> SimpleWriter:
         """Return a :class:`SimpleWriter` for a saving function."""
         return SimpleWriter(savefun)
 
-    def create_queue(self) -> tp.Any:
+    def create_queue(self) -> Any:
         """Return a queue with methods ``task_done`` and ``join``."""
         if self._queue_class is None:
             raise self._missing('create_queue()')
         return self._queue_class()
 
-    def create_consumer(self, q: tp.Any) -> tp.Any:
+    def create_consumer(self, q: Any) -> Any:
         """Return a thread or process that runs :meth:`consume`.
 
         Parameters
@@ -358,7 +359,7 @@ class QueueWriter(_Background, Writer):
         # writer that is not finalized, and the program could not end.
         return self._consumer_class(target=self.consume, args=(q,), daemon=True)
 
-    def consume(self, q: tp.Any) -> None:
+    def consume(self, q: Any) -> None:
         """Run the tasks of a queue until it yields ``None``.
 
         Parameters
@@ -426,11 +427,11 @@ class ProcessQueueWriter(QueueWriter):
     _queue_class = staticmethod(multiprocessing.JoinableQueue)
 
     def __call__(
-            self, filename: str, outdir: str, target: dict[tp.Any, tp.Any]) -> None:
+            self, filename: str, outdir: str, target: dict[Any, Any]) -> None:
         # The queue would not report that a task cannot be sent to the process.
         multiprocessing.reduction.ForkingPickler.dumps(self._task)
         super().__call__(filename, outdir, target)
 
-    def __getstate__(self) -> dict[str, tp.Any]:
+    def __getstate__(self) -> dict[str, Any]:
         # If processes are not forked, the writer is pickled for the worker.
         return dict(self.__dict__, _consumer=None, _started=False)

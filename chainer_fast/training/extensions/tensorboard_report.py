@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import os
-import typing as tp
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.training.extensions import _tracker
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 
@@ -42,7 +43,7 @@ class TensorBoardReport(_tracker.Tracker):
 
     def __init__(
             self, folder: str = 'tensorboard',
-            config: tp.Mapping[str, tp.Any] | None = None,
+            config: Mapping[str, Any] | None = None,
             log_report: str | LogReport = 'LogReport') -> None:
         super().__init__(config, log_report)
         self._folder = folder

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import sys
-import typing as tp
+from collections.abc import Sequence
+from typing import Any
 
 from chainer_fast.training import _state, extension
 from chainer_fast.training.extensions import _tracker
@@ -21,7 +22,7 @@ class _CursorAtStart:
     def write(self, text) -> None:
         self._file.write(text + '\r' if text else text)
 
-    def __getattr__(self, name: str) -> tp.Any:
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
 
 
@@ -54,13 +55,13 @@ class TqdmProgressBar(extension.Extension):
     """
 
     def __init__(
-            self, training_length: tp.Sequence[tp.Any] | None = None,
-            update_interval: int = 1, entries: tp.Sequence[str] = (),
-            **options: tp.Any) -> None:
+            self, training_length: Sequence[Any] | None = None,
+            update_interval: int = 1, entries: Sequence[str] = (),
+            **options: Any) -> None:
         _tracker.check_tool('tqdm.auto', type(self).__name__, 'tqdm')
         self._training_length, self._update_interval = training_length, update_interval
         self._entries, self._options = entries, options
-        self._bar: tp.Any = None
+        self._bar: Any = None
 
     def initialize(self, trainer: Trainer) -> None:
         from tqdm import auto

@@ -6,7 +6,7 @@ import datetime
 import re
 import sys
 import time
-import typing as tp
+from typing import IO, Any
 
 ERASE_BELOW = '\033[J'
 
@@ -16,7 +16,7 @@ _STDOUT = sys.stdout
 _SECONDS_BETWEEN_LINES = 10
 
 
-def is_log(out: tp.IO[tp.Any] | None) -> bool:
+def is_log(out: IO[Any] | None) -> bool:
     """Return whether ``out`` is the default, and is a log rather than a terminal.
 
     Escape codes would be noise in a log. A file that the program has chosen gets the
@@ -44,7 +44,7 @@ class ProgressBar:
 
     def __init__(
             self, bar_length: int | None = None,
-            out: tp.IO[tp.Any] | None = None) -> None:
+            out: IO[Any] | None = None) -> None:
         self._recent_timing = collections.deque(maxlen=100)
         self._out = out or sys.stdout
         self._bar_length = bar_length or 50
@@ -133,7 +133,7 @@ class ProgressBar:
         flush(self._out)
 
 
-def flush(out: tp.IO[str]) -> None:
+def flush(out: IO[str]) -> None:
     """Flush a file, if it has the method."""
     getattr(out, 'flush', lambda: None)()
 

@@ -1,14 +1,15 @@
 """Extensions that add a chosen value to the observation."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast.training import extension
 
 
 def observe_value(
         observation_key: str,
-        target_func: tp.Callable[..., tp.Any]) -> tp.Callable[..., tp.Any]:
+        target_func: Callable[..., Any]) -> Callable[..., Any]:
     """Make an extension that reports the result of a function.
 
     Parameters
@@ -45,7 +46,7 @@ def observe_value(
 
 def observe_lr(
         optimizer_name: str = 'main',
-        observation_key: str = 'lr') -> tp.Callable[..., tp.Any]:
+        observation_key: str = 'lr') -> Callable[..., Any]:
     """Make an extension that reports the learning rate.
 
     Parameters

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import collections.abc
 import os
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -16,7 +17,7 @@ from chainer_fast.training.extensions import plot_report
 from chainer_fast.training.trainer import Trainer
 from chainer_fast.types import DTypeSpec, NdArray, Xp
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from types import ModuleType
 
 
@@ -42,11 +43,11 @@ class Reservoir:
     counter: int
 
     def __init__(
-            self, size: int, data_shape: tp.Sequence[int],
+            self, size: int, data_shape: Sequence[int],
             dtype: DTypeSpec = numpy.float32) -> None:
         self.size, self.counter = size, 0
-        self.data: tp.Any = numpy.zeros((size,) + tuple(data_shape), dtype)
-        self.idxs: tp.Any = numpy.zeros(size, numpy.int32)
+        self.data: Any = numpy.zeros((size,) + tuple(data_shape), dtype)
+        self.idxs: Any = numpy.zeros(size, numpy.int32)
 
     def add(self, x: NdArray, idx: int | None = None) -> None:
         """Add the next array of the stream to the sample, or discard it.
@@ -105,13 +106,13 @@ class Statistician:
 
     def __init__(
             self, collect_mean: bool, collect_std: bool,
-            percentile_sigmas: float | tp.Sequence[float]) -> None:
+            percentile_sigmas: float | Sequence[float]) -> None:
         self.percentile_sigmas = percentile_sigmas
         self.collect_mean, self.collect_std = collect_mean, collect_std
 
     def __call__(
             self, x: NdArray, axis: int | tuple[int, ...] | None = 0,
-            dtype: DTypeSpec = None, xp: Xp | None = None) -> dict[str, tp.Any]:
+            dtype: DTypeSpec = None, xp: Xp | None = None) -> dict[str, Any]:
         """Compute the statistics.
 
         Parameters
@@ -132,7 +133,7 @@ class Statistician:
         """
         return self.collect(x, axis)
 
-    def collect(self, x: NdArray, axis: tp.Any) -> dict[str, tp.Any]:
+    def collect(self, x: NdArray, axis: Any) -> dict[str, Any]:
         """Compute the statistics, like a call."""
         xp = backend.get_array_module(x)
         # An array makes NumPy compute in float64, unlike a number.
@@ -222,10 +223,10 @@ class VariableStatisticsPlot(extension.Extension):
     def __init__(
             self, targets, max_sample_size: int = 1000, report_data: bool = True,
             report_grad: bool = True, plot_mean: bool = True, plot_std: bool = True,
-            percentile_sigmas: float | tp.Sequence[float] = (
+            percentile_sigmas: float | Sequence[float] = (
                 0, 0.13, 2.28, 15.87, 50, 84.13, 97.72, 99.87, 100),
-            trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] = (1, 'epoch'),
-            filename: str | None = None, figsize: tp.Sequence[float] | None = None,
+            trigger: Sequence[Any] | Callable[..., Any] = (1, 'epoch'),
+            filename: str | None = None, figsize: Sequence[float] | None = None,
             marker: str | None = None, grid: bool = True, *,
             file_name: str = 'statistics.png') -> None:
         plot_report._find_matplotlib()

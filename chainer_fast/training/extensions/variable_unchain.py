@@ -1,7 +1,7 @@
 """Extension that frees computational graphs."""
 from __future__ import annotations
 
-import typing as tp
+from typing import Any
 
 from chainer_fast import configuration, variable
 from chainer_fast.training import extension
@@ -41,7 +41,7 @@ class unchain_variables(extension.Extension):
     def initialize(self, _: Trainer) -> None:
         self.trigger(_)
 
-    def trigger(self, _: tp.Any) -> bool | None:
+    def trigger(self, _: Any) -> bool | None:
         was_on, self._prev_flag = (
             self._prev_flag, configuration.config.keep_graph_on_report)
         return was_on

@@ -1,11 +1,12 @@
 """Extension that sends the log to Weights & Biases."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast.training.extensions import _tracker
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.extensions.log_report import LogReport
 
 
@@ -42,8 +43,8 @@ class WandbReport(_tracker.Tracker):
     """
 
     def __init__(
-            self, config: tp.Mapping[str, tp.Any] | None = None,
-            log_report: str | LogReport = 'LogReport', **options: tp.Any) -> None:
+            self, config: Mapping[str, Any] | None = None,
+            log_report: str | LogReport = 'LogReport', **options: Any) -> None:
         super().__init__(config, log_report)
         self._options = options
         _tracker.check_tool('wandb', type(self).__name__, 'wandb')

@@ -1,7 +1,8 @@
 """Conversion of short forms to triggers."""
 from __future__ import annotations
 
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from chainer_fast.training.triggers import interval_trigger
 
@@ -11,7 +12,7 @@ def _never_fire_trigger(trainer):
 
 
 def get_trigger(
-        trigger: tp.Sequence[tp.Any] | tp.Callable[..., tp.Any] | None) -> tp.Any:
+        trigger: Sequence[Any] | Callable[..., Any] | None) -> Any:
     """Return the trigger of a specification.
 
     Parameters

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import contextlib
 import operator
-import typing as tp
 import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import reporter
 from chainer_fast._help import mistakes
@@ -12,7 +13,7 @@ from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.triggers import _short_forms
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 
@@ -61,12 +62,12 @@ class EarlyStoppingTrigger:
 
     def __init__(
             self,
-            check_trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] = (1, 'epoch'),
+            check_trigger: Sequence[Any] | Callable[
+                ..., Any] = (1, 'epoch'),
             monitor: str = 'main/loss', patience: int | None = None, mode: str = 'auto',
             verbose: bool = False,
-            max_trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] = (100, 'epoch'),
+            max_trigger: Sequence[Any] | Callable[
+                ..., Any] = (100, 'epoch'),
             *, patients: int | None = None) -> None:
         if patience is not None and patients is not None:
             raise TypeError(
@@ -83,7 +84,7 @@ class EarlyStoppingTrigger:
 
         up = mode == 'max' or (mode != 'min' and 'accuracy' in monitor)
         self._compare = operator.gt if up else operator.lt
-        self.best: tp.Any = float('-inf') if up else float('inf')
+        self.best: Any = float('-inf') if up else float('inf')
         if verbose:
             print('early stopping: operator is %s' % ('greater' if up else 'less'))
 

@@ -1,13 +1,13 @@
 """Trigger that fires at regular intervals."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 import numpy
 
 from chainer_fast.training.triggers import _progress
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 

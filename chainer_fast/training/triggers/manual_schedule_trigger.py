@@ -1,14 +1,15 @@
 """Trigger that fires at given points."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _progress
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 
@@ -46,9 +47,9 @@ class ManualScheduleTrigger(_progress.Progress):
 
     points: list[float]
 
-    def __init__(self, points: float | tp.Sequence[float], unit: str) -> None:
+    def __init__(self, points: float | Sequence[float], unit: str) -> None:
         super().__init__(unit)
-        given: tp.Any = points
+        given: Any = points
         self.points = given if isinstance(given, list) else [given]
         self.finished: bool = False
 

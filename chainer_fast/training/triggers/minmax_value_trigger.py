@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import operator
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import reporter
 from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training.triggers import _short_forms
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 
@@ -46,9 +47,9 @@ class BestValueTrigger:
     """
 
     def __init__(
-            self, key: str, compare: tp.Callable[..., tp.Any],
-            trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] = (1, 'epoch')) -> None:
+            self, key: str, compare: Callable[..., Any],
+            trigger: Sequence[Any] | Callable[
+                ..., Any] = (1, 'epoch')) -> None:
         self._key, self._compare = key, compare
         self._interval_trigger = _short_forms.get_trigger(trigger)
         self._best_value = None
@@ -121,8 +122,8 @@ class MaxValueTrigger(BestValueTrigger):
 
     def __init__(
             self, key: str,
-            trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: Sequence[Any] | Callable[
+                ..., Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.lt)
 
 
@@ -160,6 +161,6 @@ class MinValueTrigger(BestValueTrigger):
 
     def __init__(
             self, key: str,
-            trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] = (1, 'epoch')) -> None:
+            trigger: Sequence[Any] | Callable[
+                ..., Any] = (1, 'epoch')) -> None:
         super().__init__(key, trigger=trigger, compare=operator.gt)

@@ -1,13 +1,13 @@
 """Trigger that fires a single time."""
 from __future__ import annotations
 
-import typing as tp
 import warnings
+from typing import TYPE_CHECKING
 
 from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import typing as tp
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import _state
 from chainer_fast.training.triggers import _short_forms
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 # For each signal that triggers wait for, its handler before them, and the triggers.
-_waiting: dict[int, tuple[tp.Any, list[SignalTrigger]]] = {}
+_waiting: dict[int, tuple[Any, list[SignalTrigger]]] = {}
 _owner: int | None = None
 
 
@@ -87,9 +88,9 @@ class SignalTrigger:
     _trainer: Trainer | None = None
 
     def __init__(
-            self, signals: str | int | tp.Sequence[str | int] = 'SIGTERM',
-            max_trigger: tp.Sequence[tp.Any] | tp.Callable[
-                ..., tp.Any] | None = None) -> None:
+            self, signals: str | int | Sequence[str | int] = 'SIGTERM',
+            max_trigger: Sequence[Any] | Callable[
+                ..., Any] | None = None) -> None:
         if isinstance(signals, (str, int)):
             signals = [signals]
         self.signals = tuple(map(_signal, signals))

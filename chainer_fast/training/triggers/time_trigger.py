@@ -1,12 +1,12 @@
 """Trigger that fires at regular times."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING
 
 from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 

@@ -23,13 +23,15 @@ import multiprocessing
 import multiprocessing.connection
 import multiprocessing.util
 import traceback
-import typing as tp
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 
 from chainer_fast import backend, reporter
 from chainer_fast.backends import cuda
+from chainer_fast.backends.cuda import ndarray
 from chainer_fast.backends.kernels import update_rules
 from chainer_fast.dataset import convert
 from chainer_fast.link import Link
@@ -103,10 +105,10 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
     """
 
     def __init__(
-            self, iterators: tp.Sequence[tp.Any],
+            self, iterators: Sequence[Any],
             optimizer: Optimizer | dict[str, Optimizer],
-            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
-            devices: tp.Any = None, auto_new_epoch: bool = True) -> None:
+            converter: Callable[..., Any] = convert.concat_examples,
+            devices: Any = None, auto_new_epoch: bool = True) -> None:
         if not MultiprocessParallelUpdater.available():
             raise RuntimeError(
                 'MultiprocessParallelUpdater needs NCCL, and %s; see '
@@ -135,7 +137,7 @@ class MultiprocessParallelUpdater(standard_updater.StandardUpdater):
         self._initialized = False
         self._pipes, self._workers = [], []
         self._step = 0
-        self.comm: tp.Any = None
+        self.comm: Any = None
 
     @staticmethod
     def available() -> bool:
@@ -301,7 +303,7 @@ class _Worker(multiprocessing.Process):
 
     def _next_command(self):
         """Wait for a command; the end of the program counts as one."""
-        program: tp.Any = multiprocessing.parent_process()
+        program: Any = multiprocessing.parent_process()
         ready = multiprocessing.connection.wait([self.pipe, program.sentinel])
         if self.pipe in ready:
             try:
@@ -474,7 +476,7 @@ def size_num_grads(link: Link) -> tuple[int, int]:
     return sum(sizes), len(sizes)
 
 
-def gather_grads(link: Link) -> cuda.ndarray:
+def gather_grads(link: Link) -> ndarray:
     """Join all gradients of a link into one flat array.
 
     Parameters
@@ -497,7 +499,7 @@ def gather_grads(link: Link) -> cuda.ndarray:
     return _gather(link, 'grad')
 
 
-def gather_params(link: Link) -> cuda.ndarray:
+def gather_params(link: Link) -> ndarray:
     """Join all parameters of a link into one flat array.
 
     Parameters

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import copy
-import typing as tp
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from chainer_fast import backend, function
 from chainer_fast._help import mistakes
@@ -15,7 +16,7 @@ from chainer_fast.serializer import AbstractSerializer, Deserializer
 from chainer_fast.training.updaters import standard_updater
 from chainer_fast.types import DeviceSpec
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.training.trainer import Trainer
 
 
@@ -68,10 +69,10 @@ class ParallelUpdater(standard_updater.StandardUpdater):
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             optimizer: Optimizer | dict[str, Optimizer],
-            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            converter: Callable[..., Any] = convert.concat_examples,
             models: dict[str, Link] | None = None,
             devices: dict[str, DeviceSpec] | None = None,
-            loss_func: tp.Callable[..., tp.Any] | None = None,
+            loss_func: Callable[..., Any] | None = None,
             loss_scale: float | None = None, auto_new_epoch: bool = True) -> None:
         super().__init__(
             iterator, optimizer, converter, loss_func=loss_func, loss_scale=loss_scale,

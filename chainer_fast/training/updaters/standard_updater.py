@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import inspect
 import operator
-import typing as tp
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from chainer_fast import backend, device_resident
 from chainer_fast._help import mistakes
@@ -90,16 +91,16 @@ class StandardUpdater(_updater.Updater):
                 critic.update(critic_loss, critic.target(batch), critic.target(fake))
     """
 
-    loss_func: tp.Callable[..., tp.Any] | None
+    loss_func: Callable[..., Any] | None
     loss_scale: float | None
     auto_new_epoch: bool
 
     def __init__(
             self, iterator: Iterator | dict[str, Iterator],
             optimizer: Optimizer | dict[str, Optimizer],
-            converter: tp.Callable[..., tp.Any] = convert.concat_examples,
+            converter: Callable[..., Any] = convert.concat_examples,
             device: DeviceSpec | None = None,
-            loss_func: tp.Callable[..., tp.Any] | None = None,
+            loss_func: Callable[..., Any] | None = None,
             loss_scale: float | None = None, auto_new_epoch: bool = True, *,
             input_device: DeviceSpec | None = None) -> None:
         self.iteration: int = 0
@@ -129,12 +130,12 @@ class StandardUpdater(_updater.Updater):
     input_device: DeviceSpec = property(operator.attrgetter('_input_device'),
                             doc='Device the batches are sent to, or ``None``.')
 
-    epoch: tp.Any = _of_main_iterator('epoch', 'Number of complete epochs.')
-    is_new_epoch: tp.Any = _of_main_iterator(
+    epoch: Any = _of_main_iterator('epoch', 'Number of complete epochs.')
+    is_new_epoch: Any = _of_main_iterator(
         'is_new_epoch', 'Whether the last batch completed an epoch.')
-    epoch_detail: tp.Any = _of_main_iterator(
+    epoch_detail: Any = _of_main_iterator(
         'epoch_detail', 'Number of epochs, with the fraction of the current one.')
-    previous_epoch_detail: tp.Any = _of_main_iterator(
+    previous_epoch_detail: Any = _of_main_iterator(
         'previous_epoch_detail', '``epoch_detail`` before the last batch.')
 
     def get_optimizer(self, name: str) -> Optimizer:

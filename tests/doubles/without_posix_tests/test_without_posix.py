@@ -130,6 +130,26 @@ package('import os; os.replace("a", "b"); os.fsync(os.open("b", os.O_RDWR))')
 ''', tmp_path)
 
 
+def test_other_libraries_read_files_of_the_kernel(tmp_path):
+    run('''
+import threadpoolctl
+package('import threadpoolctl; threadpoolctl.threadpool_info()')
+refused('import pathlib; pathlib.Path("/proc/stat").read_text()', FileNotFoundError)
+''', tmp_path)
+
+
+def test_warnings_name_the_line_of_an_import(tmp_path):
+    (tmp_path / 'warned_of.py').write_text(
+        'import warnings; warnings.warn("as in old modules", stacklevel=2)')
+    run('''
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter('always')
+    import warned_of
+assert caught[0].filename == '<string>', caught
+''', tmp_path)
+
+
 def test_processes_are_spawned_and_know_it(tmp_path):
     run('''
 assert multiprocessing.get_all_start_methods() == ['spawn']

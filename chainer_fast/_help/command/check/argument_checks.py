@@ -1,7 +1,7 @@
 """Checks of arguments that no longer exist."""
 import ast
 import inspect
-import typing
+from typing import Any
 
 from chainer_fast._help import mistakes
 from chainer_fast._help.command.check import packages
@@ -13,10 +13,10 @@ from chainer_fast._help.command.check.old_calls import POSITIONS
 class ArgumentChecks:
     """Checks of calls, for the checker of a module."""
 
-    inference: typing.Any
-    report: typing.Any
-    scope: typing.Any
-    written_for: typing.Any
+    inference: Any
+    report: Any
+    scope: Any
+    written_for: Any
 
     @staticmethod
     def is_hook(name):

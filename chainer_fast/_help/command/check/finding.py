@@ -1,8 +1,8 @@
 """One finding."""
-import typing
+from typing import NamedTuple
 
 
-class Finding(typing.NamedTuple):
+class Finding(NamedTuple):
     """One place in a source that uses something that was removed.
 
     Attributes

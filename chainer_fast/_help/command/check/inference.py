@@ -1,7 +1,7 @@
 """What an expression may refer to, as far as the source shows."""
 import ast
 import builtins
-import typing
+from typing import Any, NamedTuple
 
 from chainer_fast._help.command.check import packages
 from chainer_fast._help.command.check.entries import entries
@@ -31,7 +31,7 @@ _XP = {'chainer.cuda.get_array_module', 'chainer.backends.cuda.get_array_module'
        'chainer.backend.get_array_module', 'cupy.get_array_module'}
 
 
-class Value(typing.NamedTuple):
+class Value(NamedTuple):
     """One object that an expression may refer to.
 
     ``name`` is the object with a full name, ``object`` an instance of such a
@@ -40,8 +40,8 @@ class Value(typing.NamedTuple):
     """
 
     kind: str
-    what: typing.Any
-    call: typing.Any = None
+    what: Any
+    call: Any = None
 
 
 class Inference:

@@ -1,6 +1,6 @@
 """Checks of names of modules and objects that no longer exist."""
 import ast
-import typing
+from typing import Any
 
 from chainer_fast._help.command.check import packages
 from chainer_fast._help.command.check.entries import entries
@@ -34,10 +34,10 @@ _OF_OPTIMIZERS = {
 class NameChecks:
     """Checks of imports, names, attributes and classes of a module."""
 
-    inference: typing.Any
+    inference: Any
     has_chainer: bool
     given: set
-    report: typing.Any
+    report: Any
 
     def _name(self, node, full):
         """Report a full name that was removed or that the package lacks."""

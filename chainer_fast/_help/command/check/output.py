@@ -2,16 +2,16 @@
 import collections
 import json
 import os
-import typing
 import urllib.parse
+from typing import Any, NamedTuple
 
 from chainer_fast._help import installation
 
 
-class Result(typing.NamedTuple):
+class Result(NamedTuple):
     """The result for one file: a ``Source``, its findings, what --fix would do."""
 
-    source: typing.Any
+    source: Any
     findings: list
     diff: str = ''
 

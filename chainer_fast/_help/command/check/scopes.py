@@ -1,6 +1,6 @@
 """Bindings of the names of a source, by scope."""
 import ast
-import typing
+from typing import Any
 
 from chainer_fast._help.command.check.flow import Flow
 
@@ -78,7 +78,7 @@ class Builder(ast.NodeVisitor):
     def __init__(self, tree):
         self.scopes = {}
         self.flow = Flow()
-        self._scope: typing.Any = None
+        self._scope: Any = None
         self._enter(tree, None)
 
     def _enter(self, node, owner):

@@ -4,8 +4,8 @@
 :class:`Finding`, and an error that it raises becomes a finding of a broken part.
 """
 import sys
-import typing as tp
 import warnings
+from collections.abc import Callable
 
 from chainer_fast._help.command.colours import coloured
 from chainer_fast._help.command.doctor import gpu, processor
@@ -17,7 +17,7 @@ from chainer_fast._help.command.doctor.finding import (
     NotThere,
 )
 
-CHECKS: dict[str, tp.Callable[[], Finding]] = {
+CHECKS: dict[str, Callable[[], Finding]] = {
     'chainer_fast': processor.check_package,
     'Python': processor.check_python,
     'GIL': processor.check_gil,

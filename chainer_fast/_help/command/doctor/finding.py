@@ -1,11 +1,11 @@
 """The result of a check, and the exception that ends a check early."""
 import importlib
-import typing as tp
+from typing import NamedTuple
 
 WORKS, MISSING, BROKEN = 'works', 'missing', 'broken'
 
 
-class Finding(tp.NamedTuple):
+class Finding(NamedTuple):
     """Result of a check: a state, what was found, and the command that fixes it."""
 
     state: str

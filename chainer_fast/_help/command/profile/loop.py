@@ -6,7 +6,7 @@ import importlib._bootstrap
 import inspect
 import multiprocessing.pool
 import sys
-import typing as tp
+from typing import Any
 
 from chainer_fast import _backend, _backprop, optimizer, serializer
 from chainer_fast._core.backward import backprop
@@ -115,7 +115,7 @@ def watch_classes(base, names, replace, within):
 
 
 def _watch_imports(profile, replace):
-    machinery: tp.Any = importlib._bootstrap
+    machinery: Any = importlib._bootstrap
 
     def enter(name, import_):
         # importlib.import_module() also calls this for modules that are loaded.

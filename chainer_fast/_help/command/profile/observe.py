@@ -1,7 +1,7 @@
 """Replacements of methods of functions, links and kernels while a profile is taken."""
 import functools
-import typing as tp
 from time import perf_counter_ns
+from typing import Any
 
 from chainer_fast import function_node, link
 from chainer_fast._core.backward import backprop
@@ -12,11 +12,11 @@ from chainer_fast.backends._onednn import library
 
 _plain_apply = function_node.FunctionNode.apply
 _plain_backprop_step = backprop.backprop_step
-_plain_call_kernel: tp.Any = kernels.Kernel.__call__
+_plain_call_kernel: Any = kernels.Kernel.__call__
 _plain_call_link = link.Link.__call__
 
 # The running profile, or None.
-_profile: tp.Any = None
+_profile: Any = None
 _replacements = replacing.Replacements()
 
 

@@ -1,8 +1,8 @@
 """One entry of the list."""
-import typing
+from typing import NamedTuple
 
 
-class Removed(typing.NamedTuple):
+class Removed(NamedTuple):
     """One name, argument or idiom that stopped working.
 
     Attributes

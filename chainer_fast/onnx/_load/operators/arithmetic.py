@@ -1,7 +1,7 @@
 """Elementwise arithmetic."""
 import functools
 import operator as op
-import typing as tp
+from collections.abc import Callable
 
 import numpy
 
@@ -160,7 +160,7 @@ def where(node):
 
 
 #: Cumulative operators: functions of variables and of arrays, and the initial value.
-_CUMULATIVE: dict[str, tuple[tp.Callable, tp.Callable, int]] = {
+_CUMULATIVE: dict[str, tuple[Callable, Callable, int]] = {
     'CumSum': (F.cumsum, numpy.cumsum, 0), 'CumProd': (F.cumprod, numpy.cumprod, 1)}
 
 for _name, _parts in _CUMULATIVE.items():

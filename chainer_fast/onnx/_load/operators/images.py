@@ -1,6 +1,7 @@
 """Resizing and sampling of images."""
 import math
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -9,7 +10,7 @@ from chainer_fast import functions as F
 from chainer_fast.onnx._load.operators.shape import along_axis
 from chainer_fast.onnx._load.table import any_variable, ints, operator, raw
 
-_ROUND: dict[str, tp.Callable[..., tp.Any]] = {
+_ROUND: dict[str, Callable[..., Any]] = {
     'round_prefer_floor': lambda x: numpy.ceil(x - 0.5),
     'round_prefer_ceil': lambda x: numpy.floor(x + 0.5),
     'floor': numpy.floor,

@@ -1,5 +1,6 @@
 """Sums and other reductions along axes."""
-import typing as tp
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -14,7 +15,7 @@ def _log_sum_exp(x, axis, keepdims):
     return F.reshape(y, [1 if i in axis else n for i, n in enumerate(x.shape)])
 
 
-_ON_VARIABLES: dict[str, tp.Callable[..., tp.Any]] = {
+_ON_VARIABLES: dict[str, Callable[..., Any]] = {
     'ReduceSum': F.sum,
     'ReduceMean': F.mean,
     'ReduceMax': F.max,
@@ -27,7 +28,7 @@ _ON_VARIABLES: dict[str, tp.Callable[..., tp.Any]] = {
     'ReduceSumSquare': lambda x, **axes: F.sum(x * x, **axes),
 }
 
-_ON_ARRAYS: dict[str, tp.Callable[..., tp.Any]] = {
+_ON_ARRAYS: dict[str, Callable[..., Any]] = {
     'ReduceSum': lambda x, **axes: x.sum(dtype=x.dtype, **axes),
     'ReduceMax': lambda x, **axes: x.max(**axes),
     'ReduceMin': lambda x, **axes: x.min(**axes),

@@ -1,5 +1,5 @@
 """Converters of functions that select or place elements."""
-import typing as tp
+from typing import Any
 
 import numpy
 
@@ -102,7 +102,7 @@ def convert_GetItem(ops, func, x):
 
 def _entries(ops, slices, shape):
     """Return an index as a list of int, slice, None and arrays, for all axes."""
-    entries: list[tp.Any] = []
+    entries: list[Any] = []
     for entry in slices:
         if entry is None or entry is Ellipsis or isinstance(entry, slice):
             entries.append(entry)

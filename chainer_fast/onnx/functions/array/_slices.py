@@ -1,13 +1,13 @@
 """Nodes that slice arrays."""
 from __future__ import annotations
 
-import typing as tp
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from chainer_fast.onnx.functions._operators import Operators
 
-if tp.TYPE_CHECKING:
+if TYPE_CHECKING:
     from chainer_fast.onnx.context import Context
 
 _LAST = numpy.iinfo(numpy.int64).max
@@ -15,8 +15,8 @@ _BEFORE_FIRST = numpy.iinfo(numpy.int64).min
 
 
 def get_slice_node(
-        gb: tp.Any, opset_version: int, context: Context, input_names: list[str],
-        axes: tp.Any, starts: tp.Any, ends: tp.Any, steps: tp.Any) -> str:
+        gb: Any, opset_version: int, context: Context, input_names: list[str],
+        axes: Any, starts: Any, ends: Any, steps: Any) -> str:
     """Add a node that takes slices along some axes.
 
     Parameters

@@ -1,7 +1,7 @@
 """Fixes for Python, NumPy and other libraries."""
 import ast
 import re
-import typing
+from typing import Any
 
 from chainer_fast._help.command.check import habits
 from chainer_fast._help.command.check.fix import renames
@@ -155,7 +155,7 @@ def _binary(plan, finding, call, scope):
     """Open the file in binary mode if nothing else uses it."""
     for file in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(file, ast.Call) and habits.text_file(plan, file, scope) is file:
-            mode: typing.Any = file.args[1] if len(file.args) > 1 else next(
+            mode: Any = file.args[1] if len(file.args) > 1 else next(
                 (keyword.value for keyword in file.keywords
                  if keyword.arg == 'mode'), None)
             if {'encoding', 'errors', 'newline', None} & {

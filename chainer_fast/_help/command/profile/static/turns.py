@@ -1,7 +1,7 @@
 """The turns of updates: which method is static in which of them."""
 import collections
 import statistics
-import typing as tp
+from typing import Any
 
 # Updates of a turn. The first one is not counted: it may use graphs and states of links
 # of the turn before.
@@ -26,8 +26,8 @@ class Turns:
 
     def begin(self):
         """Start with a turn without static methods; drop all samples."""
-        self.method: tp.Any = None
-        self.samples: dict[tp.Any, tp.Any] = collections.defaultdict(list)
+        self.method: Any = None
+        self.samples: dict[Any, Any] = collections.defaultdict(list)
         self._left = LENGTH
         self._waiting = collections.deque()
 

@@ -19,6 +19,8 @@ _DEVICES = {'con', 'prn', 'aux', 'nul', *[
 _LIBRARIES = tuple({sysconfig.get_path(name) + os.sep for name in (
     'stdlib', 'platstdlib', 'purelib', 'platlib')}) + ('<frozen', os.path.dirname(
         os.path.abspath(__file__)))
+_OF_OTHERS = tuple({
+    sysconfig.get_path(name) + os.sep for name in ('purelib', 'platlib')})
 
 
 class _Local(threading.local):
@@ -60,10 +62,23 @@ def _is_of_package(frame):
     return False
 
 
+def _is_of_others(frame):
+    """Return whether the package has called another library, which makes a call."""
+    while frame is not None and not modules.is_of_package(frame.f_globals):
+        if frame.f_code.co_filename.startswith(_OF_OTHERS):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def refuse_kernel(path):
-    """Raise if a file is one that the kernel of Linux makes."""
-    if not isinstance(path, int) and os.path.abspath(
-            os.fsdecode(path)).startswith(_KERNEL):
+    """Raise if a file is one that the kernel of Linux makes.
+
+    Other libraries than Python's see the system as it is, and choose such files by it.
+    """
+    if (not isinstance(path, int)
+            and os.path.abspath(os.fsdecode(path)).startswith(_KERNEL)
+            and not _is_of_others(sys._getframe())):
         raise FileNotFoundError(errno.ENOENT, 'Windows has no such file', path)
 
 

@@ -60,6 +60,11 @@ def _import_statement(name, globals=None, locals=None, fromlist=(), level=0):
     return _seen(_import(name, globals, locals, fromlist, level))
 
 
+# Warnings do not count the frames of such files, and so name the line of the import.
+_import_statement.__code__ = _import_statement.__code__.replace(
+    co_filename='<frozen importlib._bootstrap>')
+
+
 def _seen(value):
     """Return a stand-in for a module, and any other value itself."""
     if not isinstance(value, types.ModuleType) or isinstance(value, _StandIn):
