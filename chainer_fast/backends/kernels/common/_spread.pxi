@@ -148,6 +148,7 @@ cdef object sum_to(object array, VariableNodeBase node):
     cdef int extra = PyArray_NDIM(array) - node.ndim
     cdef npy_intp dims[INLINE_DIMS]
     cdef bint differs = extra > 0
+    cdef bint halves = PyArray_TYPE(<np.ndarray>array) == np.NPY_FLOAT16
     cdef np.PyArray_Dims shape
     cdef list axes = list(range(extra))
     cdef bint flags[2 * INLINE_DIMS]
@@ -173,8 +174,10 @@ cdef object sum_to(object array, VariableNodeBase node):
     terms = as_floats(array)
     total = reduced(0, terms, flags, True)
     if total is None:
-        total = _add_up(terms, tuple(axes), None, None, True)
-    if terms is not array:
+        # Of halves in another byte order, too.
+        total = _add_up(
+            terms, tuple(axes), numpy.float32 if halves else None, None, True)
+    if halves:
         total = as_halves(total)
     if extra == 0:
         return total
