@@ -227,7 +227,7 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
         result = _by_products(task, c, a, b, bias)
         if result is not None:
             return result
-    # Planes in C order are not transposed if each has filters of its own.
+    # Planes in C order are not transposed if each has separate filters.
     result = new_result(task, c, a, vectors and not (
         has_own_filters(c) and _described(a).channel != 1))
     if bias is not None:

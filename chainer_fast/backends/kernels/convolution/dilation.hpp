@@ -2,7 +2,7 @@
  *
  * A position of a window that is dilated by d meets pixels whose places have the same
  * remainder by d. Without a stride, positions of the same remainder and the pixels that
- * they meet are images of their own, whose pixels are d times as far apart. */
+ * they meet are separate images, whose pixels are d times as far apart. */
 #ifndef CHAINER_FAST_CONVOLUTION_DILATION_HPP
 #define CHAINER_FAST_CONVOLUTION_DILATION_HPP
 
