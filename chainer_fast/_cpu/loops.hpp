@@ -111,7 +111,8 @@ CF_CLONES void add_times(const T *a, T c, T *out, ptrdiff_t n) {
 }
 
 /* -- reductions of one row, in lanes so that they can be vectorized; loops over many
- * short rows call the inlined forms */
+ * short rows call the inlined forms. Lanes begin with what changes no number: copies of
+ * the first elements would be read again before they are written. */
 
 /* The largest element; if one of several is NaN, the flag of invalid operations is
  * raised. */
@@ -123,8 +124,8 @@ CF_ELEMENT T row_max(const T *x, ptrdiff_t n) {
     if (n >= LANES) {
         T lanes[LANES];
         for (j = 0; j < LANES; ++j)
-            lanes[j] = x[j];
-        for (i = LANES; i + LANES <= n; i += LANES)
+            lanes[j] = (T)-infinity();
+        for (i = 0; i + LANES <= n; i += LANES)
             for (j = 0; j < LANES; ++j)
                 lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
         for (j = 0; j < LANES; ++j)
@@ -142,8 +143,8 @@ CF_ELEMENT T inlined_block_sum(const T *x, ptrdiff_t n) {
     ptrdiff_t i = 0, j;
     if (n >= 8) {
         for (j = 0; j < 8; ++j)
-            totals[j] = x[j];
-        for (i = 8; i + 8 <= n; i += 8)
+            totals[j] = -T(0);
+        for (i = 0; i + 8 <= n; i += 8)
             for (j = 0; j < 8; ++j)
                 totals[j] += x[i + j];
         total = ((totals[0] + totals[1]) + (totals[2] + totals[3]))

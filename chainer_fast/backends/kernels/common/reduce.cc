@@ -17,6 +17,12 @@ CF_ELEMENT T begun(T first) {
     return kind == Reduction::SUM ? first + T(0) : first;
 }
 
+/* What changes no number that it is joined to. */
+template <Reduction kind, typename T>
+constexpr T NOTHING = kind == Reduction::SUM ? -T(0) : kind == Reduction::PRODUCT ? T(1)
+    : kind == Reduction::LARGEST ? -std::numeric_limits<T>::infinity()
+    : std::numeric_limits<T>::infinity();
+
 template <Reduction kind, typename T>
 CF_ELEMENT T join(T a, T b) {
     if constexpr (kind == Reduction::SUM)
@@ -38,8 +44,8 @@ CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
     ptrdiff_t i = 1, j;
     if (n >= 8) {
         for (j = 0; j < 8; ++j)
-            lanes[j] = x[j];
-        for (i = 8; i + 8 <= n; i += 8)
+            lanes[j] = NOTHING<kind, T>;
+        for (i = 0; i + 8 <= n; i += 8)
             for (j = 0; j < 8; ++j)
                 lanes[j] = join<kind>(lanes[j], x[i + j]);
         const auto two = [&](ptrdiff_t k) { return join<kind>(lanes[k], lanes[k + 1]); };

@@ -20,14 +20,6 @@ namespace {
 typedef Lanes<float>::type Floats;
 constexpr ptrdiff_t LANES = Lanes<float>::COUNT;
 
-CF_ELEMENT float sum_of(const Floats &v) {
-    float parts[LANES], sum = 0;
-    put_lanes(parts, v);
-    for (ptrdiff_t i = 0; i < LANES; ++i)
-        sum += parts[i];
-    return sum;
-}
-
 /* c[j] = sum of a[p] b[p][j] */
 CF_CLONES void sum_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t ld, float *c,
                         ptrdiff_t n) {
@@ -36,9 +28,9 @@ CF_CLONES void sum_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t l
     for (; j + TILE <= n; j += TILE) {
         Floats sums[4] = {};
         for (ptrdiff_t p = 0; p < k; ++p)
-            for (int i = 0; i < 4; ++i)
-                sums[i] += a[p] * lanes_at<Floats>(b + p * ld + j + i * LANES);
-        for (int i = 0; i < 4; ++i)
+            CF_UNROLL(4) for (int i = 0; i < 4; ++i)
+                sums[i] += lanes_at<Floats>(b + p * ld + j + i * LANES) * a[p];
+        CF_UNROLL(4) for (int i = 0; i < 4; ++i)
             put_lanes(c + j + i * LANES, sums[i]);
     }
     for (ptrdiff_t i = j; i < n; ++i)
@@ -51,20 +43,29 @@ CF_CLONES void sum_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t l
 /* c[j] = sum of a[p] b[j][p] */
 CF_CLONES void multiply_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t ld,
                              float *c, ptrdiff_t n) {
+    constexpr ptrdiff_t ROWS = 8;       // the ends of their sums wait for each addition
+    float parts[ROWS][LANES];
     for (ptrdiff_t j = 0; j < n; ++j) {
         const float *row = b + j * ld;
         Floats sums[4] = {};
         ptrdiff_t p = 0;
         for (; p + 4 * LANES <= k; p += 4 * LANES)
-            for (int i = 0; i < 4; ++i)
+            CF_UNROLL(4) for (int i = 0; i < 4; ++i)
                 sums[i] += lanes_at<Floats>(a + p + i * LANES)
                     * lanes_at<Floats>(row + p + i * LANES);
         for (; p + LANES <= k; p += LANES)
             sums[0] += lanes_at<Floats>(a + p) * lanes_at<Floats>(row + p);
-        float sum = sum_of((sums[0] + sums[1]) + (sums[2] + sums[3]));
-        for (; p < k; ++p)
-            sum += a[p] * row[p];
-        c[j] = sum;
+        put_lanes(parts[j % ROWS], (sums[0] + sums[1]) + (sums[2] + sums[3]));
+        if (j + 1 < n && (j + 1) % ROWS)
+            continue;
+        for (ptrdiff_t r = j / ROWS * ROWS; r <= j; ++r) {
+            float sum = 0;
+            for (ptrdiff_t i = 0; i < LANES; ++i)
+                sum += parts[r % ROWS][i];
+            for (ptrdiff_t i = p; i < k; ++i)
+                sum += a[i] * b[r * ld + i];
+            c[r] = sum;
+        }
     }
 }
 

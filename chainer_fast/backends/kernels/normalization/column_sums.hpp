@@ -59,18 +59,18 @@ CF_ELEMENT void add_strip(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t stri
                           ptrdiff_t column, const Terms &terms, T *const *totals) {
     constexpr ptrdiff_t WIDTH = sizeof(V) / sizeof(T);
     V sums[Terms::SUMS][COUNT];
-    for (int k = 0; k < Terms::SUMS; ++k)
-        for (int j = 0; j < COUNT; ++j)
+    CF_UNROLL(2) for (int k = 0; k < Terms::SUMS; ++k)
+        CF_UNROLL(4) for (int j = 0; j < COUNT; ++j)
             sums[k][j] = lanes_at<V>(totals[k] + column + j * WIDTH);
     for (ptrdiff_t i = 0; i < rows; ++i)
-        for (int j = 0; j < COUNT; ++j) {
+        CF_UNROLL(4) for (int j = 0; j < COUNT; ++j) {
             const ptrdiff_t c = column + j * WIDTH, at = i * stride + c;
-            for (int k = 0; k < Terms::SUMS; ++k)
+            CF_UNROLL(2) for (int k = 0; k < Terms::SUMS; ++k)
                 sums[k][j] += terms.template of<V>(
                     k, lanes_at<V>(x + at), lanes_at<V>(g + at), c);
         }
-    for (int k = 0; k < Terms::SUMS; ++k)
-        for (int j = 0; j < COUNT; ++j)
+    CF_UNROLL(2) for (int k = 0; k < Terms::SUMS; ++k)
+        CF_UNROLL(4) for (int j = 0; j < COUNT; ++j)
             put_lanes(totals[k] + column + j * WIDTH, sums[k][j]);
 }
 
@@ -80,14 +80,15 @@ CF_CLONES void sums_of_columns(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t
                                ptrdiff_t columns, Terms terms, T *first, T *second) {
     typedef typename Lanes<double, T>::type V;
     constexpr ptrdiff_t WIDTH = Lanes<double, T>::COUNT;
+    constexpr int MANY = sizeof(T) == 4 ? 4 : 4 / Terms::SUMS;  // sums stay in registers
     T *const totals[] = {first, second};
     for (int k = 0; k < Terms::SUMS; ++k)
         std::fill_n(totals[k], columns, T(0));
     for (ptrdiff_t i = 0; i < rows; i += STRIP_ROWS) {
         const ptrdiff_t some = std::min(STRIP_ROWS, rows - i);
         ptrdiff_t j = 0;
-        for (; j + 4 * WIDTH <= columns; j += 4 * WIDTH)
-            add_strip<V, 4>(x, g, some, stride, j, terms, totals);
+        for (; j + MANY * WIDTH <= columns; j += MANY * WIDTH)
+            add_strip<V, MANY>(x, g, some, stride, j, terms, totals);
         for (; j + WIDTH <= columns; j += WIDTH)
             add_strip<V, 1>(x, g, some, stride, j, terms, totals);
         for (; j < columns; ++j)

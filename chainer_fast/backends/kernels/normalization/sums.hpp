@@ -22,7 +22,7 @@ template <typename T>
 CF_ELEMENT auto load(const T *p) { return lanes_at<typename Lanes<double, T>::type>(p); }
 
 template <typename T>
-CF_ELEMENT Wide wide(const T *p) { return converted<Wide>(load(p)); }
+CF_ELEMENT Wide wide(const T *p) { return lanes_at<Wide>(p); }
 
 /* -- sums over runs of elements */
 
@@ -38,8 +38,8 @@ struct Sums {
 private:
     CF_ELEMENT static double added_up(const Wide &even, const Wide &odd, double rest) {
         double each[2 * WIDTH];
-        memcpy(each, &even, sizeof even);
-        memcpy(each + WIDTH, &odd, sizeof odd);
+        put_lanes(each, even);
+        put_lanes(each + WIDTH, odd);
         for (int i = 0; i < 2 * WIDTH; ++i)
             rest += each[i];
         return rest;

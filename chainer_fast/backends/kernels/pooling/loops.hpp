@@ -50,12 +50,12 @@ CF_ELEMENT void add_vectors(const T *x, ptrdiff_t k, ptrdiff_t step, T *y) {
     typedef typename Lanes<T>::type V;
     constexpr ptrdiff_t N = Lanes<T>::COUNT;
     V sums[VECTORS];
-    for (int v = 0; v < VECTORS; ++v)
+    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
         sums[v] = lanes_at<V>(y + v * N);
     for (ptrdiff_t i = 0; i < k; ++i)
-        for (int v = 0; v < VECTORS; ++v)
+        CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
             sums[v] += lanes_at<V>(x + i * step + v * N);
-    for (int v = 0; v < VECTORS; ++v)
+    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
         put_lanes(y + v * N, sums[v]);
 }
 
@@ -105,17 +105,18 @@ CF_ELEMENT void meet_vectors(const T *x, ptrdiff_t k, Index<T> first, T *y,
     constexpr ptrdiff_t N = Lanes<T>::COUNT;
     V best[VECTORS];
     I at[VECTORS];
-    for (int v = 0; v < VECTORS; ++v) {
+    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v) {
         best[v] = lanes_at<V>(y + v * N);
         at[v] = lanes_at<I>(index + v * N);
     }
     for (ptrdiff_t i = 0; i < k; ++i)
-        for (int v = 0; v < VECTORS; ++v) {
+        CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v) {
             const V seen = lanes_at<V>(x + i + v * N);
-            at[v] = seen > best[v] ? I{} + (first + (Index<T>)i) : at[v];
-            best[v] = seen > best[v] ? seen : best[v];
+            const auto more = seen > best[v];
+            at[v] = chosen(more, first + (Index<T>)i, at[v]);
+            best[v] = chosen(more, seen, best[v]);
         }
-    for (int v = 0; v < VECTORS; ++v) {
+    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v) {
         put_lanes(y + v * N, best[v]);
         put_lanes(index + v * N, at[v]);
     }
@@ -131,10 +132,10 @@ CF_ELEMENT void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index
     constexpr ptrdiff_t N = RUN<T>;
     T lanes[N], largest = *best;
     Index<T> places[N], place = 0;
-    ptrdiff_t i = N, j;
+    ptrdiff_t i = 0, j;
     for (j = 0; j < N; ++j) {
-        lanes[j] = x[j];
-        places[j] = (Index<T>)j;
+        lanes[j] = (T)-infinity();
+        places[j] = 0;
     }
     for (; i + N <= k; i += N)
         for (j = 0; j < N; ++j) {
@@ -164,8 +165,8 @@ CF_CLONES ptrdiff_t meet_many(const T *x, T *y, Index<T> *index, Index<T> first,
                               ptrdiff_t n, ptrdiff_t k, ptrdiff_t s) {
     constexpr ptrdiff_t N = Lanes<T>::COUNT;
     ptrdiff_t t = 0;
-    for (; s == 1 && t + 4 * N <= n; t += 4 * N)
-        meet_vectors<4>(x + t, k, first, y + t, index + t);
+    for (; s == 1 && t + 2 * N <= n; t += 2 * N)
+        meet_vectors<2>(x + t, k, first, y + t, index + t);
     for (; s == 1 && t + N <= n; t += N)
         meet_vectors<1>(x + t, k, first, y + t, index + t);
     for (; k >= 2 * RUN<T> && t < n; ++t)

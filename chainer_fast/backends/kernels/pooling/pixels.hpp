@@ -67,46 +67,34 @@ CF_ELEMENT void max_of_any(const T *x, const Met *met, ptrdiff_t count,
 }
 
 /* The same for all channels, if no element of whole vectors is NaN, so that one
- * comparison will do. Returns whether there is a NaN after all: shifted by the sign, its
- * bits are above those of infinity. */
+ * comparison will do. Returns whether there is a NaN after all. */
 template <typename T>
 CF_CLONES bool max_of_numbers(const T *x, const Met *met, ptrdiff_t count,
                               ptrdiff_t channels, T *y, int64_t *indexes) {
-    typedef typename std::make_unsigned<Index<T>>::type Bits;
     typedef typename Lanes<T>::type V;
     typedef typename Lanes<T, Index<T>>::type At;
-    typedef typename Lanes<T, Bits>::type AllBits;
-    typedef typename Lanes<T, int64_t>::type Wide;
     constexpr ptrdiff_t N = Lanes<T>::COUNT;
-    const T infinite = (T)infinity();
-    Bits limit;
-    memcpy(&limit, &infinite, sizeof limit);
-    limit <<= 1;
-    AllBits largest = AllBits();
+    At none = At();
     ptrdiff_t c = 0;
     for (; c + N <= channels; c += N) {
-        V best = V() - infinite;
+        V best = V() - (T)infinity();
         At at = At();
         for (ptrdiff_t i = 0; i < count; ++i) {
             const V seen = lanes_at<V>(x + met[i].pixel * channels + c);
-            const V better = seen > best ? seen : best;
-            const AllBits bits = lanes_at<AllBits>(&seen) << 1;
-            largest = bits > largest ? bits : largest;
-            // Comparisons of floats have one use each: else they are made one by one.
-            at = lanes_at<At>(&better) != lanes_at<At>(&best)
-                ? At() + (Index<T>)met[i].index : at;
-            best = better;
+            const auto more = seen > best;
+            best = chosen(more, seen, best);
+            at = chosen(more, (Index<T>)met[i].index, at);
+            none |= seen != seen;
         }
         put_lanes(y + c, best);
-        put_lanes(indexes + c, converted<Wide>(at));
+        put_lanes(indexes + c, at);
     }
-    Bits each[N];
-    put_lanes(each, largest);
-    bool found = false;
+    Index<T> each[N], found = 0;
+    put_lanes(each, none);
     for (ptrdiff_t i = 0; i < N; ++i)
-        found |= each[i] > limit;
+        found |= each[i];
     max_of_any(x, met, count, channels, c, y, indexes);
-    return found;
+    return found != 0;
 }
 
 /* Sums of so many vectors side by side, from channel c on. */
@@ -118,10 +106,10 @@ CF_ELEMENT void sum_of_vectors(const T *x, const Met *met, ptrdiff_t count,
     V sums[VECTORS] = {};
     for (ptrdiff_t i = 0; i < count; ++i) {
         const T *seen = x + met[i].pixel * channels + c;
-        for (int v = 0; v < VECTORS; ++v)
+        CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
             sums[v] += lanes_at<V>(seen + v * N);
     }
-    for (int v = 0; v < VECTORS; ++v)
+    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
         put_lanes(y + c + v * N, divisor != 1 ? sums[v] / divisor : sums[v]);
 }
 
@@ -147,14 +135,13 @@ CF_CLONES void put_on_pixel(const T *gy, const int64_t *indexes, const Met *met,
                             ptrdiff_t count, ptrdiff_t channels, T *gx) {
     typedef typename Lanes<T>::type V;
     typedef typename Lanes<T, Index<T>>::type At;
-    typedef typename Lanes<T, int64_t>::type Given;
     ptrdiff_t c = 0;
     for (; c + Lanes<T>::COUNT <= channels; c += Lanes<T>::COUNT) {
         V sum = V();
         for (ptrdiff_t i = 0; i < count; ++i) {
             const ptrdiff_t from = met[i].pixel * channels + c;
-            const At at = converted<At>(lanes_at<Given>(indexes + from));
-            sum += at == (Index<T>)met[i].index ? lanes_at<V>(gy + from) : V();
+            sum += chosen(lanes_at<At>(indexes + from) == (Index<T>)met[i].index,
+                          lanes_at<V>(gy + from), V());
         }
         put_lanes(gx + c, sum);
     }
