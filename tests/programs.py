@@ -52,6 +52,14 @@ def positive(*shape, dtype='f'):
     return lambda random: random.uniform(.5, 2, shape).astype(dtype)
 
 
+def definite(n, dtype='f'):
+    """Return a maker of symmetric, positive definite matrices of length ``n``."""
+    def make(random):
+        x = random.uniform(-1, 1, (n, n))
+        return (x + x.T + 2 * n * np.eye(n)).astype(dtype)
+    return make
+
+
 def integers(high, *shape, low=0, dtype='i'):
     return lambda random: random.randint(low, high, shape).astype(dtype)
 
@@ -346,3 +354,6 @@ program(lambda x, t: L.BlackOut(4, [1, 2, 3, 4], 2)(x, t), floats(3, 4), integer
 WITH_NUMPY = {
     'constants of NumPy', 'contrastive', 'ctc', 'ctc with lengths',
     'hierarchical_softmax', 'black_out'}
+program(F.linear_interpolate, floats(4, 5), floats(4, 5), floats(4, 5),
+        name='linear_interpolate')
+each('inv cholesky', definite(66))

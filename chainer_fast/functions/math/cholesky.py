@@ -11,14 +11,6 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-class _TriangularInv(inv.Inv):
-    """Inverse of a lower triangular matrix."""
-
-    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
-        self.retain_outputs((0,))
-        return linalg.triangular_inverse(x[0]),
-
-
 class Cholesky(FunctionNode):
     """Lower triangular factor of a positive definite matrix."""
 
@@ -47,7 +39,7 @@ class Cholesky(FunctionNode):
         xp = backend.get_array_module(gy)
         n = len(gy)
         half = xp.tri(n, dtype=gy.dtype) - xp.eye(n, dtype=gy.dtype) * .5
-        inverse, = _TriangularInv().apply((factor,))
+        inverse = inv.inv(factor)
         middle = matmul.matmul(factor, gy, transa=True) * half
         g = matmul.matmul(matmul.matmul(inverse, middle, transa=True), inverse)
         return (g + g.T) * .5,

@@ -48,20 +48,12 @@ def test_half_of_a_long_matrix_is_factorized(dtype):
     np.testing.assert_array_equal(np.triu(y, 1), 0)
 
 
-@pytest.mark.parametrize('dtype', 'fd')
-def test_inverses_of_long_triangular_matrices(dtype):
-    x = np.tril(positive(dtype, 70, 70)) + 20 * np.eye(70, dtype=dtype)
-    check(linalg.triangular_inverse, x)
-    np.testing.assert_array_equal(np.triu(linalg.triangular_inverse(x), 1), 0)
-
-
 @pytest.mark.parametrize('x', [
     np.eye(63), np.eye(64, dtype='e'), np.ones((64, 65)), np.eye(64, dtype='>f4'),
     np.ones(64)])
 def test_other_matrices_are_left_to_numpy(x):
     assert linalg.inverse.compiled(x, False) is NotImplemented
     assert linalg.cholesky.compiled(x) is NotImplemented
-    assert linalg.triangular_inverse.compiled(x) is NotImplemented
 
 
 @pytest.mark.parametrize('n', [2, 64])

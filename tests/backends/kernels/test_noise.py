@@ -8,16 +8,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import negative_sampling, noise
 from tests import devices, forced
-
-# What is drawn before: it leaves the generator anywhere within its block of 624 words,
-# also between the two words of a double.
-BEFORE = {
-    'nothing': lambda: None,
-    'doubles': lambda: np.random.rand(310),
-    'one word': lambda: np.random.randint(0, 9, 1, dtype=np.uint32),
-    'words': lambda: np.random.randint(0, 9, 623, dtype=np.uint32),
-    'normal': lambda: np.random.randn(3),
-}
+from tests.backends.kernels.random_states import BEFORE, sizes
 
 
 def outcome(kernel, seed, before, args):
@@ -37,7 +28,6 @@ def assert_same_stream(kernel, seed, before, *args):
         np.testing.assert_array_equal(a, b)
 
 
-sizes = st.sampled_from([1, 2, 5, 311, 312, 313, 624, 1023, 1024, 1025, 3000, 20000])
 ratios = st.one_of(
     st.sampled_from([0., 0, .5, .25, 1 - 2 ** -53, 2 ** -53, 1e-300]),
     st.floats(0, 1, exclude_max=True))

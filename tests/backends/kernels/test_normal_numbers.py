@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chainer_fast.backends.kernels import noise
 from tests import forced
-from tests.backends.kernels.test_noise import BEFORE, sizes
+from tests.backends.kernels.random_states import BEFORE, sizes
 
 
 def normal_numbers(shape, dtype, deviation, compiled=True):

@@ -45,14 +45,6 @@ def _inverse_by_lapack(x, check):
     return _each(compute, x)
 
 
-def _triangular_inverse_by_lapack(x):
-    lapack, letter = _lapack(x)
-    if lapack is None:
-        return NotImplemented
-    inverted = getattr(lapack, letter + 'trtri')
-    return _each(lambda a: inverted(a.T)[0].T, x)
-
-
 def _cholesky_by_lapack(x):
     lapack, letter = _lapack(x)
     if lapack is None:
@@ -98,23 +90,6 @@ def inverse(x: NdArray, check: bool) -> NdArray:
     ------
     numpy.linalg.LinAlgError
         If a matrix is singular, on the host or with ``check``.
-    """
-    return cuda.get_array_module(x).linalg.inv(x)
-
-
-@kernel(compiled=_triangular_inverse_by_lapack)
-def triangular_inverse(x: NdArray) -> NdArray:
-    """Invert a lower triangular matrix whose diagonal has no zeros.
-
-    Parameters
-    ----------
-    x : array
-        Matrix with zeros above the diagonal.
-
-    Returns
-    -------
-    array
-        Inverse.
     """
     return cuda.get_array_module(x).linalg.inv(x)
 
