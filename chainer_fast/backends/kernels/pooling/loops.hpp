@@ -7,85 +7,12 @@
 #ifndef CHAINER_FAST_POOLING_LOOPS_HPP
 #define CHAINER_FAST_POOLING_LOOPS_HPP
 
-#include <string.h>
-
-#include <algorithm>
-#include <type_traits>
-
-#include "chainer_fast/_cpu/lanes.hpp"
-#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/pooling/elements.hpp"
-#include "chainer_fast/backends/kernels/pooling/windows.hpp"
+#include "chainer_fast/backends/kernels/pooling/rows.hpp"
+#include "chainer_fast/backends/kernels/pooling/spread.hpp"
 
 namespace chainer_fast::pooling {
 namespace {
-
-/* An integer of the size of `T`, so that vectors of both have equal length. */
-template <typename T>
-using Index = typename std::conditional<sizeof(T) == 4, int32_t, int64_t>::type;
-
-/* Chooses the version of a loop for a window, by its size and stride; zeros mean
- * those that are known only when it runs. Each version is a separate function, so
- * that the compiler knows that its arguments do not overlap, and vectorizes it. */
-template <template <typename, ptrdiff_t, ptrdiff_t> class Loop, typename T>
-auto version_for(const Window &w) {
-    const ptrdiff_t k = w.k[w.nd - 1], s = w.s[w.nd - 1];
-    if (k == 2 && s == 2) return Loop<T, 2, 2>::run;
-    if (k == 3 && s == 2) return Loop<T, 3, 2>::run;
-    if (k == 3 && s == 1) return Loop<T, 3, 1>::run;
-    if (k == 3 && s == 3) return Loop<T, 3, 3>::run;
-    if (k == 2 && s == 1) return Loop<T, 2, 1>::run;
-    return s == 1 ? Loop<T, 0, 1>::run : s == 2 ? Loop<T, 0, 2>::run
-        : Loop<T, 0, 0>::run;
-}
-
-/* Whether this is a window of many elements along the last axis: those of three at most
- * have separate versions. */
-inline bool is_wide(const Window &w) { return w.k[w.nd - 1] > 3; }
-
-/* Adds to so many vectors of sums, of numbers side by side, `k` numbers each: those from
- * x on for the first sum, `step` apart. */
-template <int VECTORS, typename T>
-CF_ELEMENT void add_vectors(const T *x, ptrdiff_t k, ptrdiff_t step, T *y) {
-    typedef typename Lanes<T>::type V;
-    constexpr ptrdiff_t N = Lanes<T>::COUNT;
-    V sums[VECTORS];
-    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
-        sums[v] = lanes_at<V>(y + v * N);
-    for (ptrdiff_t i = 0; i < k; ++i)
-        CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
-            sums[v] += lanes_at<V>(x + i * step + v * N);
-    CF_UNROLL(4) for (int v = 0; v < VECTORS; ++v)
-        put_lanes(y + v * N, sums[v]);
-}
-
-/* y[t] += x[t] + x[t + step] + ... of k numbers, from left to right */
-template <typename T>
-CF_ELEMENT void add_shifted(const T *x, ptrdiff_t k, ptrdiff_t step, T *y, ptrdiff_t n) {
-    constexpr ptrdiff_t N = Lanes<T>::COUNT;
-    ptrdiff_t t = 0;
-    for (; t + 4 * N <= n; t += 4 * N)
-        add_vectors<4>(x + t, k, step, y + t);
-    for (; t + N <= n; t += N)
-        add_vectors<1>(x + t, k, step, y + t);
-    for (; t < n; ++t) {
-        T sum = y[t];
-        for (ptrdiff_t i = 0; i < k; ++i)
-            sum += x[t + i * step];
-        y[t] = sum;
-    }
-}
-
-/* Calls f(first plane, number of planes) for parts of the planes of all images, on several
- * threads if there is work for them: each place of the window sees all its elements. */
-template <typename F>
-void share_planes(const Window &w, const F &f) {
-    const ptrdiff_t each = product(w.out, w.nd) * product(w.k, w.nd) + product(w.n, w.nd);
-    parallel_with_memory(w.images * w.channels, GRAIN / each + 1,
-                         [&](ptrdiff_t begin, ptrdiff_t end) { f(begin, end - begin); });
-}
-
-/* -- maxima and sums over windows */
 
 template <typename T>
 CF_CLONES bool any_nan(const T *x, ptrdiff_t n) {
@@ -128,7 +55,7 @@ constexpr ptrdiff_t RUN = 64 / sizeof(T);
 
 /* Many elements side by side, in lanes of which each keeps its largest. */
 template <typename T>
-CF_ELEMENT void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
+CF_CLONES void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
     constexpr ptrdiff_t N = RUN<T>;
     T lanes[N], largest = *best;
     Index<T> places[N], place = 0;
@@ -180,6 +107,18 @@ struct Meet {
     template <typename T, ptrdiff_t K, ptrdiff_t S>
     struct Loop {
         CF_AVX2_CLONES static void run(
+                const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t n,
+                ptrdiff_t k, ptrdiff_t s) {
+            meet(x, y, index, first, n, k, s);
+        }
+
+        CF_CLONES static void run_any(
+                const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t n,
+                ptrdiff_t k, ptrdiff_t s) {
+            meet(x, y, index, first, n, k, s);
+        }
+
+        static CF_ELEMENT void meet(
                 const T *CF_RESTRICT x, T *CF_RESTRICT y, Index<T> *CF_RESTRICT index,
                 Index<T> first, ptrdiff_t n, ptrdiff_t any_k, ptrdiff_t any_s) {
             const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
@@ -221,7 +160,7 @@ void meet_rim(const T *x, T *y, Index<T> *index, Index<T> first, ptrdiff_t low,
 
 /* Maxima and their `indexes`, for which `index` has room for a row; or sums, divided. */
 template <bool LARGEST, typename T>
-CF_AVX2_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
+CF_CLONES void meet_rows(const Window &w, const Plan &plan, ptrdiff_t images, const T *x,
                          T *y, int64_t *indexes, Index<T> *index, T divisor) {
     const int j = w.nd - 1;
     const ptrdiff_t size = product(w.n, w.nd), out = w.out[j];
@@ -294,130 +233,6 @@ void max_pool(const Window &w, const T *x, T *y, int64_t *indexes) {
         meet_rows<true>(w, plan, n, x + i * length, y + i * size, indexes + i * size,
                         index.get(), (T)1);
     });
-}
-
-/* -- from windows to images, each element of which gathers what it gets */
-
-/* `value`, or zero unless `counts`; without a branch, so that loops make vectors. */
-template <typename T>
-CF_ELEMENT T if_counts(T value, bool counts) {
-    Index<T> bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits &= -(Index<T>)counts;
-    memcpy(&value, &bits, sizeof bits);
-    return value;
-}
-
-/* With `CHOSEN`, one element of each window counts, that of its index; else all do. */
-template <bool CHOSEN>
-struct Spread {
-    template <typename T, ptrdiff_t K, ptrdiff_t S>
-    struct Loop {
-        CF_AVX2_CLONES static void run(
-                const T *CF_RESTRICT gy, const Index<T> *CF_RESTRICT index,
-                T *CF_RESTRICT gx, Index<T> first, ptrdiff_t n, ptrdiff_t any_k,
-                ptrdiff_t any_s) {
-            const ptrdiff_t k = K ? K : any_k, s = S ? S : any_s;
-            for (ptrdiff_t t = 0; t < n; ++t)
-                CF_UNROLL(4) for (ptrdiff_t part = 0; part < s; ++part) {
-                    T sum = gx[t * s + part];
-                    CF_UNROLL(4) for (ptrdiff_t i = 0; part + i * s < k; ++i)
-                        sum += CHOSEN ? if_counts(
-                            gy[t - i], index[t - i] == first + (Index<T>)(part + i * s))
-                            : gy[t - i];
-                    gx[t * s + part] = sum;
-                }
-        }
-    };
-};
-
-template <bool CHOSEN, typename T>
-void spread_rim(const T *gy, const Index<T> *index, T *gx, Index<T> first,
-                ptrdiff_t low, ptrdiff_t high, const Window &w) {
-    const int j = w.nd - 1;
-    for (ptrdiff_t x = low; x < high; ++x)
-        for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
-            const ptrdiff_t way = x + w.p[j] - i, t = way / w.s[j];
-            if (way >= 0 && way % w.s[j] == 0 && t < w.out[j]
-                    && (!CHOSEN || index[t] == first + (Index<T>)i))
-                gx[x] += gy[t];
-        }
-}
-
-/* Adds to the elements of a row what they get, an element of the window after the other.
- */
-template <typename T>
-CF_ELEMENT void spread_wide(const T *CF_RESTRICT gy, T *CF_RESTRICT gx, const Window &w) {
-    const int j = w.nd - 1;
-    for (ptrdiff_t i = 0; i < w.k[j]; ++i) {
-        const Span in = places_of(w, i);
-        for (ptrdiff_t t = in.low; t < in.high; ++t)
-            gx[t * w.s[j] + i - w.p[j]] += gy[t];
-    }
-}
-
-/* Copies the rows of a plane to where zeros surround them: `k - 1` of them are before the
- * first place whose window begins in an image. A sum that starts from zero is never minus
- * zero, so these change no sum. */
-template <typename T>
-void surround(const Window &w, const T *gy, T *rows) {
-    const int j = w.nd - 1;
-    const ptrdiff_t out = w.out[j], width = w.n[j] + w.k[j] - 1;
-    const ptrdiff_t before = w.k[j] - 1 - w.p[j], low = before < 0 ? -before : 0;
-    const ptrdiff_t high = out < width - before ? out : width - before;
-    for (ptrdiff_t i = product(w.out, j); i > 0; --i, gy += out, rows += width)
-        if (low < high)
-            memcpy(rows + before + low, gy + low, (high - low) * sizeof(T));
-}
-
-template <bool CHOSEN, typename T>
-CF_AVX2_CLONES void spread_rows(const Window &w, const Plan &plan, ptrdiff_t images,
-                           const T *gy, const Index<T> *indexes, T *gx, T divisor) {
-    const int j = w.nd - 1;
-    const ptrdiff_t size = product(w.out, w.nd), n = w.n[j];
-    const ptrdiff_t k = w.k[j], s = w.s[j], p = w.p[j];
-    const auto loop = version_for<Spread<CHOSEN>::template Loop, T>(w);
-    const Span in = inner_steps(w);
-    const bool repeated = !CHOSEN && j > 0 && w.s[j - 1] > 1
-        && (w.k[j - 1] < w.s[j - 1] || w.k[j - 1] % w.s[j - 1] == 0);
-    const bool shifts = !CHOSEN && is_wide(w) && s == 1 && k <= n;
-    const ptrdiff_t width = n + k - 1, surrounded = product(w.out, j) * width;
-    const auto rows = buffer<T>(shifts ? surrounded : 0);
-    std::fill_n(rows.get(), shifts ? surrounded : 0, (T)0);
-    for (; images-- > 0; gy += size) {
-        if (shifts)
-            surround(w, gy, rows.get());
-        for (ptrdiff_t row = 0; row < plan.rows; ++row, gx += n) {
-            if (repeated && plan.repeats(row)) {
-                memcpy(gx, gx - n, n * sizeof(T));
-                continue;
-            }
-            for (ptrdiff_t x = 0; x < n; ++x)
-                gx[x] = 0;
-            for (ptrdiff_t i = plan.begin[row]; i < plan.begin[row + 1]; ++i) {
-                const T *given = gy + plan.partner[i].offset;
-                const Index<T> *index = CHOSEN ? indexes + plan.partner[i].offset
-                                               : nullptr;
-                const Index<T> first = (Index<T>)plan.partner[i].first;
-                if (shifts)
-                    add_shifted(rows.get() + plan.partner[i].offset / w.out[j] * width
-                                + k - 1, k, -1, gx, n);
-                else if (!CHOSEN && is_wide(w))
-                    spread_wide(given, gx, w);
-                else if (in.low < in.high) {
-                    loop(given + in.low, CHOSEN ? index + in.low : nullptr,
-                         gx + in.low * s - p, first, in.high - in.low, k, s);
-                    spread_rim<CHOSEN>(given, index, gx, first, 0, in.low * s - p, w);
-                    spread_rim<CHOSEN>(given, index, gx, first, in.high * s - p, n, w);
-                }
-                else
-                    spread_rim<CHOSEN>(given, index, gx, first, 0, n, w);
-            }
-            if (divisor != 1)
-                for (ptrdiff_t x = 0; x < n; ++x)
-                    gx[x] /= divisor;
-        }
-    }
 }
 
 /* Sums over windows, or with ``of_images`` their adjoint. */
