@@ -18,6 +18,11 @@ NAMES = {'chainer_fast': 'chainer_fast', 'chainer': 'Chainer 7.8.1',
 OWN = 'chainer_fast', 'onednn', 'static'
 # Sides that compile a step in its first calls.
 COMPILERS = 'static', 'torch_compile', 'jax'
+# Variables by which all libraries use no longer vectors than those of AVX2.
+AVX2 = {
+    'CHAINER_FAST_CPU': 'avx2', 'ATEN_CPU_CAPABILITY': 'avx2',
+    'ONEDNN_MAX_CPU_ISA': 'AVX2', 'MKL_ENABLE_INSTRUCTIONS': 'AVX2',
+    'OPENBLAS_CORETYPE': 'Haswell'}
 # JAX uses all processors by default.
 _JAX_ALONE = '--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1'
 

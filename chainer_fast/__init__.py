@@ -9,7 +9,6 @@ import importlib as _importlib
 import os as _os
 import sys as _sys
 import typing as _typing
-from typing import Any
 
 from chainer_fast import (
     _backprop,
@@ -167,7 +166,7 @@ if _typing.TYPE_CHECKING:
     # With the function below, type checkers would not find misspelt names.
     from chainer_fast import chainerx, nnabla, testing
 else:
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         # Imported on first access. Chainer's gradient_check imports testing.
         if name in ('nnabla', 'chainerx', 'testing'):
             return _importlib.import_module('chainer_fast.' + name)
@@ -181,12 +180,12 @@ def _load_chainerx():
 
 _kinds.kinds['ChainerX'].load = _load_chainerx
 
-def load_ipython_extension(ipython: Any) -> None:
+def load_ipython_extension(ipython: object) -> None:
     """Make ``import chainer`` mean this package: ``%load_ext chainer_fast``."""
     alias.install()
 
 
-def unload_ipython_extension(ipython: Any) -> None:
+def unload_ipython_extension(ipython: object) -> None:
     """Undo ``%load_ext chainer_fast``."""
     alias.uninstall()
 

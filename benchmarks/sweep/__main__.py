@@ -32,6 +32,8 @@ def parse_args(arguments=None):
                              '(default: %(default)s)')
     parser.add_argument('--threads', nargs='+', type=int, default=[1], metavar='N',
                         help='numbers of threads (default: 1)')
+    parser.add_argument('--avx2', action='store_true',
+                        help='as on a processor without AVX-512, for all sides')
     parser.add_argument('--rounds', type=int, default=cases.ROUNDS,
                         help='default: %(default)s')
     parser.add_argument('--seconds', type=float, default=.01,
@@ -81,6 +83,8 @@ def main():
     if args.list:
         print('\n'.join(cases.TITLES[key] for key in args.keys))
         return
+    if args.avx2:
+        os.environ.update(sides.AVX2)       # of the processes of all sides
     interpreters = sides.interpreters(
         [args.peer], args.peer_python, args.torch, '', False)
     ratios, errors = run(args, interpreters)

@@ -25,7 +25,9 @@
 #define CF_AVX2 "avx2"
 #endif
 #define CF_CLONES __attribute__((target_clones("avx512f", CF_AVX2, "default")))
-/* For loops that the longest vectors make no faster: those that shuffle or copy. */
+/* For loops that the longest vectors make no faster: those that shuffle or copy. They
+ * must not call functions with versions for AVX-512, of which they would call those for
+ * AVX2. */
 #define CF_AVX2_CLONES __attribute__((target_clones(CF_AVX2, "default")))
 #else
 #define CF_CLONES

@@ -13,12 +13,9 @@ from chainer_fast.types import DTypeSpec, NdArray
 
 def _fill(array, rng, bound):
     array = backend.from_chx(array)
-    form = noise.uniform.compiled
-    if rng is None and type(array) is numpy.ndarray and form is not None:
-        drawn = form(array, -bound, bound)
-        if drawn is not NotImplemented:
-            array[...] = drawn
-            return
+    if rng is None and backend.get_array_module(array) is numpy:
+        array[...] = noise.uniform(array, -bound, bound)
+        return
     _random.fill(array, rng, 'uniform', low=-bound, high=bound)
 
 

@@ -1,6 +1,8 @@
 """The sweep has a row for everything, which computes the same in each layout."""
 import importlib
 import io
+import os
+import sys
 import warnings
 
 import numpy as np
@@ -40,6 +42,25 @@ def test_names_that_have_no_row_are_public_and_have_none():
         assert hasattr(chainer_fast.functions, name) or hasattr(
             chainer_fast.links, name), name
         assert name not in walk.words(), name
+
+
+def test_avx2_is_for_all_sides(tmp_path, monkeypatch):
+    command, sides = map(importlib.import_module, ('sweep.__main__', 'sides'))
+    environments = []
+
+    def run(args, interpreters):
+        environments.extend(sides.Side(name, interpreters[name], 1).environment
+                            for name in (command.OWN, args.peer))
+        return {}, []
+
+    monkeypatch.setattr(os, 'environ', dict(os.environ))
+    monkeypatch.setattr(command, 'run', run)
+    monkeypatch.setattr(sys, 'argv', [
+        'sweep', '--avx2', '--peer', 'general', '--out', str(tmp_path / 'rows.tsv')])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert len(environments) == 2
+    assert all([sides.AVX2.items() <= each.items() for each in environments])
 
 
 def test_titles_are_unique_and_compare_knows_them():

@@ -1,6 +1,4 @@
 """Random masks against numpy.random: the numbers, and the state left behind."""
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from chainer_fast.backends.kernels import negative_sampling, noise
 from tests import devices, forced
 from tests.backends.kernels.random_states import BEFORE, sizes
+from tests.in_thread import in_threads
 
 
 def outcome(kernel, seed, before, args):
@@ -126,11 +125,7 @@ def test_another_generator():
 def test_threads_share_the_stream():
     x = np.ones(50000, 'f')
     np.random.seed(0)
-    threads = [threading.Thread(target=noise.dropout, args=(x, .5)) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads([lambda: noise.dropout(x, .5)] * 4)
     state = np.random.get_state()
     np.random.seed(0)
     np.random.rand(4 * x.size)

@@ -1,7 +1,6 @@
 """Normal numbers against numpy.random: the numbers, and the state left behind."""
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from chainer_fast.backends.kernels import noise
 from tests import forced
 from tests.backends.kernels.random_states import BEFORE, sizes
+from tests.in_thread import in_threads
 
 
 def normal_numbers(shape, dtype, deviation, compiled=True):
@@ -126,22 +126,18 @@ def test_another_generator(make, before):
 
 
 def test_threads_share_the_normal_numbers():
-    results = [[] for _ in range(4)]
+    results = []
     sizes = 40001, 301, 1, 1000
 
-    def draw(found):
+    def draw():
         for n in sizes:
-            found.append(normal_numbers((n,), 'd', None))
+            results.append(normal_numbers((n,), 'd', None))
     np.random.seed(0)
-    threads = [threading.Thread(target=draw, args=(found,)) for found in results]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads([draw] * 4)
     state = np.random.get_state()
     np.random.seed(0)
     expected = np.random.standard_normal(4 * sum(sizes))
     # Each number once.
     np.testing.assert_array_equal(
-        np.sort(np.concatenate(sum(results, []))), np.sort(expected))
+        np.sort(np.concatenate(results)), np.sort(expected))
     np.testing.assert_array_equal(state[1], np.random.get_state()[1])

@@ -1,23 +1,11 @@
 /* Activations of several arrays of one shape, or with results of another shape. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
-#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/activation/elements.hpp"
+#include "chainer_fast/backends/kernels/declared/of_three.hpp"
 
 namespace chainer_fast::activation {
 namespace {
-
-template <typename T>
-CF_CLONES void bend_each(
-        const T *x, const T *signs, const T *slopes, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Bend::of(x[i], signs[i], slopes[i]);
-}
-
-template <typename T>
-void bend(const Call &c) {
-    bend_each(c.at<T>(0), c.at<T>(1), c.at<T>(2), c.at<T>(3), c.columns);
-}
 
 template <typename T>
 CF_CLONES void both_parts(const T *x, T *above, T *below, ptrdiff_t n) {
@@ -32,23 +20,24 @@ void crelu(const Call &c) {
         both_parts(c.at<T>(0, i), c.at<T>(1, i), c.at<T>(1, i) + n, n);
 }
 
-template <typename T>
-CF_CLONES void join_parts(const T *x, const T *above, const T *below, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = CReLU::grad(x[i], above[i], below[i]);
-}
+struct CReLUGrad {
+    template <typename T>
+    static CF_ELEMENT T of(T x, T above, T below) { return CReLU::grad(x, above, below); }
+};
 
 template <typename T>
 void crelu_grad(const Call &c) {
     const ptrdiff_t n = c.columns * c.inner;
     for (ptrdiff_t i = 0; i < c.rows; ++i)
-        join_parts(c.at<T>(0, i), c.at<T>(1, i), c.at<T>(1, i) + n, c.at<T>(2, i), n);
+        over_three<CReLUGrad>(
+            c.at<T>(0, i), c.at<T>(1, i), c.at<T>(1, i) + n, c.at<T>(2, i), n);
 }
 
 }  // namespace
 
 const Declaration KERNELS[] = {
-    {"bend", "x:E(*) signs:E(*) slopes:E(*) -> y:E(*)", bend<float>, bend<double>, 1, {}},
+    {"bend", "x:E(*) signs:E(*) slopes:E(*) -> y:E(*)",
+     of_three<Bend, float>, of_three<Bend, double>, 1, {}},
     {"crelu", "x:E(before;n;behind) axis:axis -> y:E(before;2n;behind)",
      crelu<float>, crelu<double>, 1, {}},
     {"crelu_grad",

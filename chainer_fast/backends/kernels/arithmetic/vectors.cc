@@ -1,22 +1,11 @@
 /* Arithmetic on more arrays than the loops of elements take. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
-#include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/arithmetic/elements.hpp"
+#include "chainer_fast/backends/kernels/declared/of_three.hpp"
 
 namespace chainer_fast::arithmetic {
 namespace {
-
-template <typename T>
-CF_CLONES void interpolate_each(const T *p, const T *x, const T *y, T *out, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        out[i] = Interpolation::of(p[i], x[i], y[i]);
-}
-
-template <typename T>
-void interpolate(const Call &c) {
-    interpolate_each(c.at<T>(0), c.at<T>(1), c.at<T>(2), c.at<T>(3), c.columns);
-}
 
 template <typename T>
 CF_CLONES void interpolate_grads_each(const T *p, const T *x, const T *y, const T *g,
@@ -36,7 +25,7 @@ void interpolate_grads(const Call &c) {
 
 const Declaration VECTORS[] = {
     {"interpolate", "p:E(*) x:E(*) y:E(*) -> z:E(*)",
-     interpolate<float>, interpolate<double>, 1, {}},
+     of_three<Interpolation, float>, of_three<Interpolation, double>, 1, {}},
     {"interpolate_grads", "p:E(*) x:E(*) y:E(*) g:E(*) -> gp:E(*) gx:E(*) gy:E(*)",
      interpolate_grads<float>, interpolate_grads<double>, 2, {}},
     {}};

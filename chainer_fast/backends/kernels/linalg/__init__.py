@@ -13,13 +13,14 @@ from chainer_fast.types import NdArray
 LONG = 64
 
 
-def _lapack(x):
-    """Return SciPy's LAPACK and the letter of a type if they support long matrices."""
+def _lapack(x, *names):
+    """Return SciPy's LAPACK routines for long matrices; None for other arrays."""
     if x.ndim < 2 or x.shape[-1] < LONG or x.shape[-2] != x.shape[-1] or (
             x.dtype.char not in 'fd' or not x.dtype.isnative):
-        return None, ''
-    from scipy.linalg import lapack
-    return lapack, {'f': 's', 'd': 'd'}[x.dtype.char]
+        return None
+    # SciPy's linear algebra takes long to import.
+    from scipy.linalg import get_lapack_funcs
+    return get_lapack_funcs(names, (x,))
 
 
 def _each(compute, x):
@@ -31,10 +32,10 @@ def _each(compute, x):
 
 
 def _inverse_by_lapack(x, check):
-    lapack, letter = _lapack(x)
-    if lapack is None:
+    routines = _lapack(x, 'getrf', 'getri')
+    if routines is None:
         return NotImplemented
-    factors, inverted = [getattr(lapack, letter + name) for name in ('getrf', 'getri')]
+    factors, inverted = routines
 
     def compute(a):
         # The transposed matrix is in Fortran's order, and so is its inverse.
@@ -46,10 +47,10 @@ def _inverse_by_lapack(x, check):
 
 
 def _cholesky_by_lapack(x):
-    lapack, letter = _lapack(x)
-    if lapack is None:
+    routines = _lapack(x, 'potrf')
+    if routines is None:
         return NotImplemented
-    factored = getattr(lapack, letter + 'potrf')
+    factored, = routines
 
     def compute(a):
         upper, info = factored(a.T)

@@ -19,9 +19,8 @@ using Index = typename std::conditional<sizeof(T) == 4, int32_t, int64_t>::type;
 
 /* Chooses the version of a loop for a window, by its size and stride; zeros mean
  * those that are known only when it runs. Each version is a separate function, so
- * that the compiler knows that its arguments do not overlap, and vectorizes it. A
- * version for AVX2 calls those for AVX2 of other functions, so that one for any window
- * has all versions. */
+ * that the compiler knows that its arguments do not overlap, and vectorizes it. Those
+ * for any window call others that have versions for AVX-512. */
 template <template <typename, ptrdiff_t, ptrdiff_t> class Loop, typename T>
 auto version_for(const Window &w) {
     const ptrdiff_t k = w.k[w.nd - 1], s = w.s[w.nd - 1];
