@@ -18,6 +18,9 @@ from sides import Side, Worker, log
 from sweep import cases, report
 
 OWN = 'chainer_fast'
+# Seconds between turns on several threads: those of OpenMP wait actively for some
+# milliseconds, and would occupy the processors of the other side.
+REST = .02
 
 
 def parse_args(arguments=None):
@@ -69,7 +72,8 @@ def run(args, interpreters):
             for count in args.threads:
                 try:
                     times, _ = compare.measure(
-                        key, workers[count], args.rounds, args.seconds)
+                        key, workers[count], args.rounds, args.seconds,
+                        REST if count > 1 else 0)
                 except compare.Disagreement as error:
                     errors.append(str(error))
                     continue

@@ -12,6 +12,7 @@
 #endif
 #include <fenv.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <algorithm>
 #include <atomic>
@@ -42,9 +43,11 @@ inline int thread_limit() {
 }
 
 /* Measured time of loops of similar length, in nanoseconds for each part that a thread
- * could run: by the calling thread alone, and with helpers. Zero means unknown. */
+ * could run: by the calling thread alone, and with helpers, which were awake or not. Zero
+ * means unknown. */
 struct Experience {
     std::atomic<float> alone, helped;
+    std::atomic<bool> awake;
     std::atomic<unsigned> calls;
 };
 
@@ -88,6 +91,13 @@ inline Share find_share() {
 }
 #endif
 
+/* A number of a function that differs from that of others in its lowest bits. */
+template <typename Called>
+inline uint32_t key_of(Called called) {
+    constexpr uint64_t GOLDEN_RATIO = 0x9E3779B97F4A7C15;
+    return (uint64_t)called * GOLDEN_RATIO >> 32;
+}
+
 /* Calls f(begin, end), or f(begin, end, thread) with a number below `thread_limit()`, for
  * parts of [0, n) that together are all of it, at the same time on several threads if
  * each part has `grain` elements or more.
@@ -97,9 +107,12 @@ inline Share find_share() {
  * places that do not depend on the number of threads. A loop that is cut AT_THE_SAME_PLACES
  * is so for each number of threads, whether others help or not. Error flags that other
  * threads raise are raised in the calling one, too.
+ *
+ * Whether help pays is learned for each f and length. Where f calls one of many functions,
+ * `called` is its address, and each is learned about for itself.
  */
-template <Cut cut = Cut::ANYWHERE, typename F>
-void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
+template <Cut cut = Cut::ANYWHERE, typename F, typename Called = int>
+void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f, Called called = 0) {
     constexpr bool numbered =
         std::is_invocable_v<const F &, ptrdiff_t, ptrdiff_t, int>;
     const auto run = [](const void *g, ptrdiff_t begin, ptrdiff_t end, int thread) {
@@ -111,8 +124,8 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
 #ifdef _OPENMP
     /* Pieces per thread, enough to make a late thread cheap. */
     constexpr ptrdiff_t PIECES = cut == Cut::ANYWHERE ? 4 : 2;
-    constexpr int LENGTHS = 24;
-    static Experience experience[LENGTHS];      /* by powers of two of the grain */
+    constexpr int LENGTHS = 24, KEYS = std::is_pointer_v<Called> ? 64 : 1;
+    static Experience experience[KEYS][LENGTHS];    /* by powers of two of the grain */
     if (n >= 2 * grain) {
         const ptrdiff_t most = n / grain;
         const int threads = (int)std::min<ptrdiff_t>(most, thread_limit());
@@ -124,7 +137,7 @@ void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f) {
             /* The same number of pieces for each thread. */
             const ptrdiff_t pieces = std::min(most, threads * PIECES) / threads * threads;
             share({run, &f, n, pieces, threads, cut, (float)n / grain,
-                   experience + length});
+                   &experience[key_of(called) % KEYS][length]});
             return;
         }
     }

@@ -38,14 +38,17 @@ public:
                 || busy.exchange(true, std::memory_order_acquire))
             return false;
         const int64_t start = nanoseconds();
-        const bool helped = account.is_open(start) && wants_help(*task.experience);
+        const int wanted = std::min(task.threads, MOST_THREADS) - 1;
+        const bool awake = awake_helpers() >= wanted;
+        const bool helped = account.is_open(start) && wants_help(*task.experience)
+            && (awake || demand.wakes(task, start));
         if (!helped) {
             busy.store(false, std::memory_order_release);
             alone(task);
-            learn(task, false, nanoseconds() - start);
+            learn(task, Way::ALONE, nanoseconds() - start);
             return true;
         }
-        const int threads = 1 + start_helpers(std::min(task.threads, MOST_THREADS) - 1);
+        const int threads = 1 + start_helpers(wanted);
         open(task, threads);
         /* A loop within a piece is not split. */
         const int limit = omp_get_max_threads();
@@ -59,7 +62,7 @@ public:
         const int64_t lost = end - done - (done - start) / std::max<ptrdiff_t>(taken, 1);
         if (lost > 0)
             account.pay(lost);
-        learn(task, true, end - start);
+        learn(task, awake ? Way::HELPED : Way::HELPED_FROM_SLEEP, end - start);
         const int flags = errors.load(std::memory_order_relaxed);
         busy.store(false, std::memory_order_release);
         if (flags)
@@ -84,12 +87,13 @@ private:
      * loop. */
     static constexpr uint32_t OPEN = 1, WAITED_FOR = 2, INSIDE = 4, NUMBER = 1 << 12;
     static constexpr uint32_t ALL_INSIDE = NUMBER - INSIDE;
-    static constexpr int64_t LOOKS_OUT = 400000, WAITS = 20000;     /* nanoseconds */
+    static constexpr int64_t WAITS = 20000;         /* nanoseconds */
 
     struct alignas(64) Next { std::atomic<ptrdiff_t> piece; };
 
     alignas(64) std::atomic<bool> busy{false};
     Account account;
+    Demand demand;
     int helpers = 0;
     alignas(64) std::atomic<uint32_t> state{0};
     std::atomic<int> sleeping{0}, places{0}, processor{-1}, errors{0};
@@ -131,9 +135,12 @@ private:
         crowded.store(account.is_low(), std::memory_order_relaxed);
         const uint32_t number = (state.load(std::memory_order_relaxed) & -NUMBER) + NUMBER;
         state.store(number | OPEN);
-        if (sleeping.load())
-            wake(state, threads - 1);
+        const int missing = threads - 1 - awake_helpers();
+        if (missing > 0)
+            wake(state, missing);
     }
+
+    int awake_helpers() const { return helpers - sleeping.load(); }
 
     /* Processes pieces until none is left: first a thread's own, which are the same
      * each time, then others. Returns their number. */
@@ -196,7 +203,7 @@ private:
                     break;
                 const bool is_over = until && nanoseconds() >= until;
                 if (!until)
-                    until = nanoseconds() + (is_in_the_way() ? 0 : LOOKS_OUT);
+                    until = nanoseconds() + (is_in_the_way() ? 0 : Demand::LOOKS_OUT);
                 if (is_over) {
                     sleeping.fetch_add(1);
                     sleep_while(state, now);

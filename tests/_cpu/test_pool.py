@@ -217,7 +217,7 @@ def test_loops_are_noted(noted):
     with chainer.using_config('num_threads', 8):
         F.relu(x)
     (threads, pieces, took), = noted()
-    assert (threads, pieces) == (8, min(4 * 8, N // 65536)) and took > 0
+    assert (threads, pieces) == (8, min(4 * 8, N // 16384)) and took > 0
     assert noted() == []
     shared.note_loops(False)
     with chainer.using_config('num_threads', 8):

@@ -58,14 +58,14 @@ struct AnyLoop {
                     {(const uint16_t *)a, (const uint16_t *)b, (const uint16_t *)c},
                     {(uint16_t *)out, (uint16_t *)second}, begin, end, constant(p),
                     constant(q));
-            });
+            }, f);
             return;
         }
         const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
         parallel(n, grain, [=](ptrdiff_t i, ptrdiff_t end) {
             by_type(kind, f, d, from(a, i * size), from(b, i * size), from(c, i * size),
                     from(out, i * size), from(second, i * size), p, q, ufuncs, end - i);
-        });
+        }, (const char *)f + kind);
     }
 
     /* A constant as NumPy has it for halves; one that is too large raises a flag. */

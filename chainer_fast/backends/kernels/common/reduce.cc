@@ -103,7 +103,7 @@ constexpr ptrdiff_t BUFFER = 8192;
 
 /* -- long rows, which NumPy cuts in halves of halves */
 
-constexpr ptrdiff_t ROW_PIECE = GRAIN / 4;
+constexpr ptrdiff_t ROW_PIECE = 16384;
 
 template <typename T>
 struct RowPiece {

@@ -23,6 +23,9 @@ struct UnaryLoop {
     void (*loop)(char **args, ptrdiff_t *n, ptrdiff_t *steps, void *data) = nullptr;
     void *data = nullptr;
 
+    /* NumPy has one loop for many functions, which are its data. */
+    const char *address() const { return (const char *)loop + (ptrdiff_t)data; }
+
     void run(const void *a, void *out, ptrdiff_t n, ptrdiff_t size) const {
         char *args[] = {(char *)a, (char *)out};
         ptrdiff_t steps[] = {size, size};
@@ -58,7 +61,7 @@ struct Unary {
         const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
         parallel(n, FUNCTION_GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
             loop.run(from(a, begin * size), from(out, begin * size), end - begin, size);
-        });
+        }, loop.address());
     }
 
     /* Of a function of two arguments, the second of which may be one number. */
@@ -70,7 +73,7 @@ struct Unary {
         parallel(n, FUNCTION_GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
             loop.run_with(from(a, begin * size), from(b, begin * step), step,
                           from(out, begin * size), end - begin, size);
-        });
+        }, loop.address());
     }
 
     explicit operator bool() const { return f.loop != nullptr; }

@@ -130,7 +130,7 @@ struct Task {
                  [&](ptrdiff_t begin, ptrdiff_t end) {
             if (!(tiled ? run_tiles(begin, end) : run_body(part(begin, end))))
                 done = false;
-        });
+        }, (const char *)body + tiled);
         return done;
     }
 

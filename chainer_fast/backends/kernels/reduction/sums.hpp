@@ -10,7 +10,7 @@ namespace {
 
 /* The pairwise sum of a long row cuts it in halves of halves, down to pieces that are
  * summed on their own: adding the pieces up again in that order gives the same bits. */
-constexpr ptrdiff_t LONG_PIECE = GRAIN / 4;
+constexpr ptrdiff_t LONG_PIECE = 16384;
 
 template <typename T>
 struct Piece {
@@ -30,14 +30,14 @@ T sum_of_pieces(const T *x, ptrdiff_t n, const SumOf &sum_of) {
 
 template <typename T>
 T shared_row_sum(const T *x, ptrdiff_t n) {
-    if (n < 2 * GRAIN || thread_limit() == 1)
+    if (n < 2 * LONG_PIECE || thread_limit() == 1)
         return row_sum(x, n);
     std::vector<Piece<T>> pieces;
     sum_of_pieces(x, n, [&](const T *data, ptrdiff_t size) {
         pieces.push_back({data, size, T(0)});
         return T(0);
     });
-    parallel(pieces.size(), GRAIN / LONG_PIECE, [&](ptrdiff_t i, ptrdiff_t end) {
+    parallel(pieces.size(), 1, [&](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i)
             pieces[i].sum = row_sum(pieces[i].data, pieces[i].n);
     });
