@@ -396,13 +396,7 @@ test-cross: .peers/cross/.ready
 	cd build/cross/sources && $(abspath .peers/cross/bin/python) \
 		tests/cross/others.py --folder .. $(SYSTEMS)
 
-# The folders that have been run in this way and pass. Tests of GPUs, of the package as
-# other tools build it and of jobs under MPI take the same ways on each system.
-PORTABLE ?= $(addprefix tests/,_core _cpu _help alias arguments backends chainerx compat \
-	configuration dataset datasets derived distributions docs examples exporters \
-	function_hooks functions fuzz gallery gradient_check graph_optimizations initializers \
-	iterators legacy link link_hooks links mn nnabla onnx optimizer optimizer_hooks optimizers \
-	prose release serializers testing training utils variable doubles/without_posix_tests)
+PORTABLE ?= tests
 test-portable: build $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -p tests.doubles.without_posix \
 		-o faulthandler_timeout=600 -m 'not network' \

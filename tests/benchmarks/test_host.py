@@ -8,9 +8,11 @@ import pytest
 from benchmarks.host import __main__ as program
 from benchmarks.host import ledger, null_creation, null_cuda, null_kernels, rows
 
-pytestmark = pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < '2.1.0',
-    reason='the null device needs NumPy 2.1')
+pytestmark = [
+    pytest.mark.posix('the null device is a driver for Linux'),
+    pytest.mark.skipif(
+        np.lib.NumpyVersion(np.__version__) < '2.1.0',
+        reason='the null device needs NumPy 2.1')]
 
 
 # Launches that go through CuPy's launchers, at most, where the rest goes past them.
