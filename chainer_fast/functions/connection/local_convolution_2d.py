@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends.kernels import convolution
+from chainer_fast.backends.kernels import matmul as products
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.connection import _convolution
 from chainer_fast.functions.math import sum as sum_
@@ -56,8 +57,8 @@ def _filters_by_place(W):
 def _product(a, b, dtype):
     working = convolution._working_dtype(a, b)
     xp = backend.get_array_module(a)
-    y = xp.matmul(xp.ascontiguousarray(a, dtype=working),
-                  xp.asarray(b, dtype=working))
+    y = products.matmul(xp.ascontiguousarray(a, dtype=working),
+                        xp.asarray(b, dtype=working))
     return convolution._rounded(y, dtype, a, b)
 
 

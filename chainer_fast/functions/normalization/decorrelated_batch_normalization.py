@@ -8,6 +8,7 @@ import numpy
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends import arrays
+from chainer_fast.backends.kernels.matmul import matmul
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray, Xp
@@ -111,7 +112,7 @@ class DecorrelatedBatchNormalization(FunctionNode):
 
         mean = rows.sum(axis=2) / max(count, 1)
         rows = rows - mean[:, :, None]
-        cov = xp.matmul(rows, _transposed(rows))
+        cov = matmul(rows, _transposed(rows))
         cov /= max(count, 1)
         cov += self.eps * xp.eye(size, dtype=dtype)
         self.eigvals, self.eigvectors = xp.linalg.eigh(cov)
@@ -119,10 +120,10 @@ class DecorrelatedBatchNormalization(FunctionNode):
         # Transform to the basis of the eigenvectors, scale to variance one, and back.
         basis = self.eigvectors
         whitening = _transposed(basis) / xp.sqrt(self.eigvals)[:, :, None]
-        self.y_hat_pca = xp.matmul(whitening, rows)
-        y = xp.matmul(basis, self.y_hat_pca)
+        self.y_hat_pca = matmul(whitening, rows)
+        y = matmul(basis, self.y_hat_pca)
         if count > 0:
-            self._update(mean, xp.matmul(basis, whitening), count)
+            self._update(mean, matmul(basis, whitening), count)
         return _result(xp, y, x.shape, x.dtype),
 
     def _update(self, mean, projection, count):
@@ -187,13 +188,13 @@ class DecorrelatedBatchNormalizationGrad(FunctionNode):
         std = xp.sqrt(self.eigvals)
         left, right = std[:, :, None], std[:, None, :]
 
-        g = xp.matmul(
+        g = matmul(
             _transposed(basis),
             _to_matrices(gy, self.groups).astype(basis.dtype, copy=False))
-        by_power = xp.matmul(g, _transposed(z)) * right
+        by_power = matmul(g, _transposed(z)) * right
         by_cov = (by_power + _transposed(by_power)) / (left * right * (left + right))
-        gx = g / left - xp.matmul(by_cov * right, z) / count
-        gx = xp.matmul(basis, gx)
+        gx = g / left - matmul(by_cov * right, z) / count
+        gx = matmul(basis, gx)
         gx -= gx.sum(axis=2, keepdims=True) / count
         return _result(xp, gx, gy.shape, gy.dtype),
 
@@ -242,7 +243,7 @@ class FixedDecorrelatedBatchNormalization(FunctionNode):
         xp = backend.get_array_module(x)
         rows, mean, projection = _dtypes.cast_all(
             (_to_matrices(x, self.groups), mean, projection), _computed_in(x))
-        y = xp.matmul(projection, rows - mean[:, :, None])
+        y = matmul(projection, rows - mean[:, :, None])
         return _result(xp, y, x.shape, x.dtype),
 
     def backward(
@@ -273,9 +274,9 @@ class FixedDecorrelatedBatchNormalizationGrad(FunctionNode):
         rows, mean, projection, gy = _dtypes.cast_all(
             (_to_matrices(x, self.groups), *inputs[1:3],
              _to_matrices(gy, self.groups)), _computed_in(x))
-        gx = xp.matmul(_transposed(projection), gy)
+        gx = matmul(_transposed(projection), gy)
         gmean = -gx.sum(axis=2)
-        gprojection = xp.matmul(gy, _transposed(rows - mean[:, :, None]))
+        gprojection = matmul(gy, _transposed(rows - mean[:, :, None]))
         gmean, gprojection = [
             array_utils.sum_to(g, each.shape)
             for g, each in ((gmean, mean), (gprojection, projection))]
