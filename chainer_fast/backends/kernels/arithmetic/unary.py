@@ -72,7 +72,7 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
         name + '_grad'), arrays)
 
 
-def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
+def apply(ufunc: tp.Callable[..., NdArray], *args: tp.Any) -> NdArray:
     """Return the result of a ufunc; on a GPU, of images in their order in memory.
 
     On the processor several threads share a large array.
@@ -80,18 +80,28 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
     Parameters
     ----------
     ufunc : callable
-        Of the array's module.
-    x : array
+        Of the arrays' module.
+    *args : array or number
+        One argument, or two.
 
     Returns
     -------
     array
     """
-    if isinstance(x, cuda.ndarray):
-        return _image_orders.elementwise(ufunc, [x])
-    if is_plain(x):
-        return ufuncs.shared(ufunc, x)
-    return ufunc(x)
+    plain = [each for each in args if is_plain(each)]
+    if plain:
+        return ufuncs.shared(ufunc, *[_as_array(each, plain[0].dtype) for each in args])
+    if len(args) == 1 and isinstance(args[0], cuda.ndarray):
+        return _image_orders.elementwise(ufunc, args)
+    return ufunc(*args)
+
+
+def _as_array(value, dtype):
+    """Return a number as an array, if NumPy computes with it in that dtype."""
+    if type(value) in (int, float) or (
+            isinstance(value, numpy.generic) and value.dtype == dtype):
+        return numpy.array(value, dtype)
+    return value
 
 
 def own_function(x: tp.Any, name: str) -> tp.Any:
