@@ -72,7 +72,7 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
         name + '_grad'), arrays)
 
 
-def apply(ufunc: tp.Callable[..., NdArray], *args: tp.Any) -> NdArray:
+def apply(ufunc: tp.Callable[..., NdArray], x: tp.Any, y: tp.Any = None) -> NdArray:
     """Return the result of a ufunc; on a GPU, of images in their order in memory.
 
     On the processor several threads share a large array.
@@ -81,26 +81,27 @@ def apply(ufunc: tp.Callable[..., NdArray], *args: tp.Any) -> NdArray:
     ----------
     ufunc : callable
         Of the arrays' module.
-    *args : array or number
-        One argument, or two.
+    x, y : array or number
+        Its arguments; one is an array, and the second one is optional.
 
     Returns
     -------
     array
     """
-    plain = [each for each in args if is_plain(each)]
-    if plain:
-        return ufuncs.shared(ufunc, *[_as_array(each, plain[0].dtype) for each in args])
-    if len(args) == 1 and isinstance(args[0], cuda.ndarray):
-        return _image_orders.elementwise(ufunc, args)
-    return ufunc(*args)
+    if y is None and isinstance(x, cuda.ndarray):
+        return _image_orders.elementwise(ufunc, [x])
+    if y is not None and type(x) is not numpy.ndarray:
+        x = _as_array(x, y)
+    elif y is not None and type(y) is not numpy.ndarray:
+        y = _as_array(y, x)
+    return ufuncs.shared(ufunc, x, y)
 
 
-def _as_array(value, dtype):
-    """Return a number as an array, if NumPy computes with it in that dtype."""
-    if type(value) in (int, float) or (
-            isinstance(value, numpy.generic) and value.dtype == dtype):
-        return numpy.array(value, dtype)
+def _as_array(value, other):
+    """Return a number as an array, if NumPy computes with it in the type of another."""
+    if is_plain(other) and (type(value) in (int, float) or (
+            isinstance(value, numpy.generic) and value.dtype == other.dtype)):
+        return numpy.array(value, other.dtype)
     return value
 
 

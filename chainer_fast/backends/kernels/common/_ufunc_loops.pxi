@@ -1,6 +1,5 @@
 # Loops of NumPy's functions of one or two arguments. Part of ufuncs.pyx.
-from numpy cimport PyArray_CheckExact, PyArray_EMPTY, PyArray_NDIM, PyArray_Ravel, \
-    PyArray_TYPE
+from numpy cimport PyArray_CheckExact, PyArray_EMPTY, PyArray_NDIM, PyArray_Ravel
 
 from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
@@ -85,10 +84,8 @@ cdef object _shared(ufunc, x, y):
         return None
     whole, other = (other, x) if PyArray_NDIM(x) == 0 else (x, other)
     kind = cf_float_kind(<np.ndarray>whole)
-    if PyArray_NDIM(other):
-        gapless = common_gapless_kind(whole, other) != 0
-    else:
-        gapless = gapless_kind(whole) and gapless_kind(other) == kind
+    gapless = common_gapless_kind(whole, other) != 0 if PyArray_NDIM(other) else (
+        gapless_kind(whole) and gapless_kind(other) == kind)
     if gapless:
         shape.ndim, shape.dims[0] = 1, PyArray_SIZE(whole)
     elif not shape_of_two(whole, other, True, &shape):
@@ -107,7 +104,7 @@ cdef object _shared(ufunc, x, y):
         x, y, to = [None if each is None else PyArray_Ravel(each, np.NPY_KEEPORDER)
                     for each in (x, y, out)]
     else:
-        to = out = PyArray_EMPTY(shape.ndim, shape.dims, PyArray_TYPE(whole), 0)
+        to = out = PyArray_EMPTY(shape.ndim, shape.dims, np.PyArray_TYPE(whole), 0)
     clear_float_errors()
     run_ufunc(found.loops, kind, shape.ndim, shape.dims, x, y, to)
     return None if float_errors() else out

@@ -7,6 +7,7 @@
 
 #include "numpy/npy_common.h"
 
+#include "chainer_fast/backends/kernels/common/gather.hpp"
 #include "chainer_fast/backends/kernels/common/in_double.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
@@ -125,15 +126,6 @@ CF_CLONES bool sizes_of(const T *x, T *sizes, npy_intp n) {
     return std::signbit(from_bits(bits));
 }
 
-template <typename T>
-void copy_steps(const char *from, npy_intp step, char *to, npy_intp to_step, npy_intp n) {
-    if (step == sizeof(T) && to_step == sizeof(T))
-        memcpy(to, from, n * sizeof(T));
-    else
-        for (npy_intp i = 0; i < n; ++i)
-            *(T *)(to + i * to_step) = *(const T *)(from + i * step);
-}
-
 /* Return whether some number has no power. */
 template <typename T>
 CF_CLONES bool set_signs(Power kind, const T *x, T *powers, npy_intp n) {
@@ -165,16 +157,19 @@ void power_loop(char **args, const npy_intp *dims, const npy_intp *steps, void *
     const bool one = steps[1] == 0;
     bool none = false;
     for (npy_intp i = 0; i < dims[0]; i += DOUBLES) {
-        npy_intp n = std::min(DOUBLES, dims[0] - i);
-        copy_steps<T>(args[0] + i * steps[0], steps[0], (char *)x, sizeof(T), n);
+        const npy_intp n = std::min(DOUBLES, dims[0] - i);
+        gather_line(args[0] + i * steps[0], steps[0], x, n);
         if (i == 0 || !one)     /* NumPy is slower with one exponent. */
-            copy_steps<T>(args[1] + i * steps[1], steps[1], (char *)y, sizeof(T), n);
-        const bool has_signs = sizes_of(x, powers, n);
-        numpy.run_with(powers, y, sizeof(T), powers, n, sizeof(T));
+            gather_line(args[1] + i * steps[1], steps[1], y, n);
+        char *out = args[2] + i * steps[2];
+        T *to = steps[2] == sizeof(T) ? (T *)out : powers;
+        const bool has_signs = sizes_of(x, to, n);
+        numpy.run_with(to, y, sizeof(T), to, n, sizeof(T));
         for (npy_intp k = 0; has_signs && k < n; k += one ? n : 1)
             if (one || std::signbit(x[k]))
-                none |= set_signs(kind_of_power(y[k]), x + k, powers + k, one ? n : 1);
-        copy_steps<T>((char *)powers, sizeof(T), args[2] + i * steps[2], steps[2], n);
+                none |= set_signs(kind_of_power(y[k]), x + k, to + k, one ? n : 1);
+        for (npy_intp k = 0; to == powers && k < n; ++k)
+            *(T *)(out + k * steps[2]) = powers[k];
     }
     if (none)
         feraiseexcept(FE_INVALID);

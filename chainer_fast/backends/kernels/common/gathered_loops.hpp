@@ -3,6 +3,7 @@
  * A tile of each is gathered at a time, and so stays in the cache. */
 #pragma once
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 #include "chainer_fast/backends/kernels/common/gather.hpp"
 
@@ -91,7 +92,7 @@ inline void run_gathered(
     const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)out);
     void *to = PyArray_DATA((PyArrayObject *)out);
     void *other = second == Py_None ? nullptr : PyArray_DATA((PyArrayObject *)second);
-    PyThreadState *state = n >= LONG_LOOP ? PyEval_SaveThread() : nullptr;
+    const Release release(n >= LONG_LOOP);
     if (kind == 'e')
         run_parts_of_halves(loop, x, (uint16_t *)to, (uint16_t *)other, n, p, q);
     else if (kind == 'f')
@@ -99,8 +100,6 @@ inline void run_gathered(
                          loop.ufuncs);
     else
         run_parts<double>(loop.d, x, (double *)to, (double *)other, n, p, q, loop.ufuncs);
-    if (state)
-        PyEval_RestoreThread(state);
 }
 
 template <typename T>
@@ -122,12 +121,11 @@ inline void run_ufunc(const Unary &ufunc, char kind, int ndim, const ptrdiff_t *
     const Source x[3] = {{a, ndim, shape}, {b, ndim, shape}, {Py_None, ndim, shape}};
     const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)out);
     void *to = PyArray_DATA((PyArrayObject *)out);
-    PyThreadState *state = PyEval_SaveThread();
+    const Release release(true);
     if (kind == 'f')
         run_ufunc_parts(ufunc.f, x, (float *)to, n);
     else
         run_ufunc_parts(ufunc.d, x, (double *)to, n);
-    PyEval_RestoreThread(state);
 }
 
 }  // namespace
