@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from chainer_fast import utils
+from chainer_fast.backends.kernels import record
+from chainer_fast.backends.kernels.arithmetic import elementwise
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
@@ -9,6 +11,7 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+@record(elementwise('SquaredError::of', 'SquaredError::grads'))
 class SquaredError(FunctionNode):
     """Squared differences."""
 

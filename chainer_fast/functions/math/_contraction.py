@@ -14,6 +14,7 @@ import numpy
 
 from chainer_fast import utils
 from chainer_fast.backends.kernels import matmul as kernels
+from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.common import halves
 
 
@@ -236,7 +237,7 @@ class _Pair:
             y = y.reshape(y.shape + (1,) * n_x)
         elif n_y:
             x = x.reshape(x.shape + (1,) * n_y)
-        return x * y
+        return unary.apply(xp.multiply, x, y)
 
     def _inner(self, xp, x, y):
         return xp.einsum(self.equation, x, y)

@@ -5,6 +5,7 @@ from typing import Any
 
 from chainer_fast import backend, function_node, utils
 from chainer_fast.backends.kernels import where as kernels
+from chainer_fast.backends.kernels.arithmetic import unary
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients
@@ -33,7 +34,7 @@ class PairFunction(function_node.FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1))
         xp = backend.get_array_module(*inputs)
-        return utils.force_array(getattr(xp, self.ufunc)(*inputs)),
+        return utils.force_array(unary.apply(getattr(xp, self.ufunc), *inputs)),
 
     def backward(
             self, indexes: tuple[int, ...],

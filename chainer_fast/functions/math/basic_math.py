@@ -13,7 +13,7 @@ from chainer_fast import backend, function_node, utils, variable
 from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels import arithmetic as kernels
 from chainer_fast.backends.kernels import record
-from chainer_fast.backends.kernels.arithmetic import elementwise
+from chainer_fast.backends.kernels.arithmetic import elementwise, unary
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.functions import _checks
 from chainer_fast.functions.math import _gradients, _operands, exponential
@@ -101,7 +101,7 @@ class MultiAdd(function_node.FunctionNode):
         first, *rest = xs
         if not rest:
             return first,
-        total = first + rest[0]
+        total = unary.apply(backend.get_array_module(*xs).add, first, rest[0])
         for x in rest[1:]:
             if total.ndim and total.shape == x.shape:
                 total += x

@@ -354,7 +354,7 @@ class Arctan2(function_node.FunctionNode):
             abscissa = arrays.weak(abscissa, ordinate.dtype)
         elif abscissa.ndim:
             ordinate = arrays.weak(ordinate, abscissa.dtype)
-        return utils.force_array(xp.arctan2(ordinate, abscissa)),
+        return utils.force_array(unary.apply(xp.arctan2, ordinate, abscissa)),
 
     def backward(
             self, indexes: tuple[int, ...],

@@ -12,7 +12,8 @@ def references():
     found = {}
     for module in pkgutil.walk_packages(kernels.__path__, kernels.__name__ + '.'):
         for each in vars(importlib.import_module(module.name)).values():
-            name = getattr(getattr(each, 'compiled', None), 'name', None)
+            form = getattr(each, 'compiled', None)
+            name = getattr(getattr(form, '__wrapped__', form), 'name', None)
             if isinstance(each, kernels.Kernel) and name:
                 found[name] = each.reference
     return found

@@ -6,7 +6,7 @@ import pytest
 from scipy import special
 
 from chainer_fast import configuration
-from chainer_fast.backends.kernels.arithmetic import power, remainder
+from chainer_fast.backends.kernels.arithmetic import power, remainder, unary
 from chainer_fast.backends.kernels.common import ufuncs
 from tests.backends.kernels.declared_cases import gaps
 
@@ -212,7 +212,7 @@ def test_threads_share_what_is_large(dtype, order):
                 results = []
                 for threads in (1, 2):
                     with configuration.using_config('num_threads', threads):
-                        results.append(ufuncs.shared(function, x, *second))
+                        results.append(unary.apply(function, x, *second))
             for found in results:
                 assert found.strides == expected.strides and found.dtype == dtype
                 np.testing.assert_array_equal(found, expected)
@@ -222,7 +222,7 @@ def test_threads_warn_as_one_does():
     x = np.full(100000, -1, 'f')
     for function, args in ((np.log, (x,)), (ufuncs.power, (x, .3)), (np.fmod, (x, 0.))):
         expected = outcome(function, *args)
-        found = outcome(ufuncs.shared, function, *args)
+        found = outcome(unary.apply, function, *args)
         assert found[1] == expected[1] and found[1]
         np.testing.assert_array_equal(found[0], expected[0])
 

@@ -31,12 +31,14 @@ FUNCTIONS = {
     'minus': lambda x: 2 - x,
     'sum': lambda x: F.sum(x * x),
     'mean': lambda x: F.mean(x * x),
+    'squared_error': lambda x: F.squared_error(x, 2 * x + 1),
     'huber_loss': lambda x: F.huber_loss(x, 2 * x + 1, .5, reduce='no'),
     'sigmoid_cross_entropy': lambda x: F.sigmoid_cross_entropy(
         x, _labels(x.shape, 3) - 1),
 }
 ROWS = {
     'swish': lambda x: F.swish(x, np.linspace(-1, 1, x.shape[1], dtype=x.dtype)),
+    'prelu': lambda x: F.prelu(x, x[0]),
     'hinge': lambda x: F.hinge(x, _labels(len(x), x.shape[1])),
     'cumsum': lambda x: F.cumsum(x, axis=1),
     'cumsum, axis 0': lambda x: F.cumsum(x, axis=0),
@@ -69,6 +71,28 @@ def _results(function, x):
     ids=['%s %s' % (name, 'x'.join(map(str, shape))) for name, _, shape in CASES])
 def test_functions(function, shape, dtype):
     x = _values(0, *shape).astype(dtype)
+    with chainer_fast.using_config('num_threads', 1):
+        expected = _results(function, x)
+    for threads in (2, 3):
+        with chainer_fast.using_config('num_threads', threads):
+            for one, other in zip(_results(function, x), expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+def _every_second(x):
+    return x[:, ::2]
+
+
+@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize('view', [_every_second, np.transpose, np.asarray])
+@pytest.mark.parametrize('function', [
+    F.sign, F.ceil, F.crelu, F.log10, lambda x: 2 ** x, lambda x: x ** x[:1],
+    lambda x: x[:1] ** x, lambda x: F.add(x, x[:, :1], x),
+    lambda x: F.arctan2(x, x[:1]), lambda x: F.fmod(x, x[::-1]),
+    lambda x: F.maximum(x, x[:, :1]), lambda x: F.where(x.array > 1, x, x[::-1]),
+    lambda x: F.einsum('ij,i->ij', x, x[:, 0])])
+def test_functions_of_views(function, view, dtype):
+    x = view(abs(_values(0, 301, 602)).astype(dtype) + dtype(.5))
     with chainer_fast.using_config('num_threads', 1):
         expected = _results(function, x)
     for threads in (2, 3):

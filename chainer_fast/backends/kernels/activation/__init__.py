@@ -98,7 +98,7 @@ def _crelu_on_device(x, axis):
     return found if found is NotImplemented else y
 
 
-@kernel(compiled=declared('crelu'), device=_crelu_on_device)
+@kernel(compiled=in_c_order(declared('crelu')), device=_crelu_on_device)
 @in_single
 def crelu(x: NdArray, axis: int) -> NdArray:
     """Rectified ``x`` and ``-x``, concatenated along an axis."""
@@ -116,7 +116,7 @@ _joined_parts = elements.form('CReLU::grad', 3)
 
 
 @kernel(
-    compiled=declared('crelu_grad'),
+    compiled=in_c_order(declared('crelu_grad')),
     device=lambda x, gy, axis: _joined_parts(x, *_halves(gy, axis)))
 @in_single
 def crelu_grad(x: NdArray, gy: NdArray, axis: int) -> NdArray:

@@ -142,23 +142,30 @@ void parametric(const T *x, const T *w, T *y, ptrdiff_t n, ptrdiff_t count,
     });
 }
 
-/* Totals are in double precision, and initially zero. */
+/* Totals are in double precision, and initially zero. A thread has some parameters, and
+ * finds their terms in the same pieces as one that has all. */
 template <typename T>
 void parametric_grads(
         const T *x, const T *w, const T *g, const T *signs, T *gx, T *gw,
         double *totals, ptrdiff_t n, ptrdiff_t count, ptrdiff_t run,
         const Unary *tanh) {
-    T wide[PART], part[PART];
-    for (ptrdiff_t i = 0; i < n; i += PART) {
-        const ptrdiff_t m = part_at(i, n);
-        spread(w, wide, i, m, count, run);
-        if (tanh) {
-            fill_gates(x + i, wide, gx + i, m, *tanh);
-            swish_grads(x + i, wide, g + i, gx + i, part, m);
-        } else
-            prelu_grads(x + i, wide, g + i, signs + i, gx + i, part, m);
-        gather(part, totals, i, m, count, run);
-    }
+    parallel(count, GRAIN / 4 * count / n + 1, [=](ptrdiff_t first, ptrdiff_t last) {
+        T wide[PART], part[PART];
+        const bool all = last - first == count;
+        const ptrdiff_t row = all ? n : count * run;
+        const ptrdiff_t width = all ? n : (last - first) * run;
+        for (ptrdiff_t begin = first * run; begin < n; begin += row)
+            for (ptrdiff_t i = begin, m; i < begin + width; i += m) {
+                m = std::min(PART - i % PART, begin + width - i);
+                spread(w, wide, i, m, count, run);
+                if (tanh) {
+                    fill_gates(x + i, wide, gx + i, m, *tanh);
+                    swish_grads(x + i, wide, g + i, gx + i, part, m);
+                } else
+                    prelu_grads(x + i, wide, g + i, signs + i, gx + i, part, m);
+                gather(part, totals, i, m, count, run);
+            }
+    });
     std::copy_n(totals, count, gw);
 }
 

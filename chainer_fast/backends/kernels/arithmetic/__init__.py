@@ -1,6 +1,7 @@
 """Gradients of arithmetic."""
 from __future__ import annotations
 
+import functools
 import typing as tp
 
 import numpy
@@ -53,14 +54,14 @@ def power(x: tp.Any, value: tp.Any) -> NdArray:
     """``x ** value`` in the dtype of ``x``."""
     dtype = getattr(value, 'dtype', x.dtype)
     if unary.is_plain(x) and dtype == x.dtype:
-        return arrays.force_array(ufuncs.shared(ufuncs.power, x, value))
+        return arrays.force_array(unary.apply(ufuncs.power, x, value))
     return arrays.force_array(x ** value, x.dtype)
 
 
 @halves.elementwise_in_single
 def power_of_constant(x: NdArray, value: tp.Any) -> NdArray:
     """``value ** x``, where ``value`` has the dtype of ``x``."""
-    return arrays.force_array(value ** x)
+    return arrays.force_array(unary.apply(get_array_module(x).power, value, x))
 
 
 @halves.elementwise_in_single
@@ -68,7 +69,7 @@ def remainder(x: NdArray, divisor: NdArray) -> NdArray:
     """``fmod(x, divisor)``."""
     if unary.is_plain(x) and unary.is_plain(divisor):
         own = ufuncs.fmod if x.dtype.char == 'f' else numpy.fmod
-        return ufuncs.shared(own, x, divisor)
+        return unary.apply(own, x, divisor)
     return get_array_module(x).fmod(x, divisor)
 
 
@@ -83,20 +84,29 @@ def pow_grads(
         a: NdArray, b: NdArray, y: NdArray, g: NdArray) -> tuple[NdArray, NdArray]:
     """Gradients of ``y = a ** b``, not summed over the axes of broadcasts."""
     xp = get_array_module(a)
-    ga = arrays.force_array(b * power(a, b - b.dtype.type(1)) * g)
-    return ga, arrays.force_array(xp.log(a) * y * g)
+    multiply = functools.partial(unary.apply, xp.multiply)
+    ga = multiply(multiply(b, power(a, b - b.dtype.type(1))), g)
+    gb = multiply(multiply(unary.apply(xp.log, a), y), g)
+    return arrays.force_array(ga), arrays.force_array(gb)
 
 
 @elements.kernel('PowFromConstant::grad')
 def pow_from_constant_grad(y: NdArray, gy: NdArray, log_value: tp.Any) -> NdArray:
     """Gradient of ``y = value ** x``."""
-    return arrays.force_array(log_value * y * gy)
+    multiply = functools.partial(unary.apply, get_array_module(y).multiply)
+    return arrays.force_array(multiply(multiply(log_value, y), gy))
 
 
 @elements.kernel('Abs::grad')
 def abs_grad(x: NdArray, gy: NdArray) -> NdArray:
     """Gradient of the absolute value."""
     return arrays.force_array(get_array_module(x).sign(x) * gy)
+
+
+@kernel(compiled=elements.loops['Sign::of'])
+def sign(x: NdArray) -> NdArray:
+    """-1, 0 or 1."""
+    return get_array_module(x).sign(x)
 
 
 @elements.kernel('Interpolation::of', compiled=declared('interpolate'))

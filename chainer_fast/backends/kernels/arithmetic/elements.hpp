@@ -112,16 +112,35 @@ struct PowFromConstant {
     static CF_ELEMENT T grad(T y, T gy, T log_value) { return log_value * y * gy; }
 };
 
+struct Sign {
+    template <typename T>
+    static CF_ELEMENT T of(T x) {
+        return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
+    }
+};
+CF_LOOPS(Sign)
+
 struct Abs {
     template <typename T>
     static CF_ELEMENT T of(T x) { return T(fabs(x)); }
 
     template <typename T>
-    static CF_ELEMENT T grad(T x, T gy) {
-        return (x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x) * gy;
-    }
+    static CF_ELEMENT T grad(T x, T gy) { return Sign::of(x) * gy; }
 };
 CF_LOOPS(Abs)
+
+struct SquaredError {
+    template <typename T>
+    static CF_ELEMENT T of(T a, T b) { return (a - b) * (a - b); }
+
+    /* Twice a difference may be too large. */
+    template <typename T>
+    static CF_ELEMENT void grads(T a, T b, T g, T &ga, T &gb) {
+        ga = g * T(2) * (a - b);
+        gb = -ga;
+    }
+};
+CF_LOOPS_OF_TWO(SquaredError)
 
 /* Between two bounds. */
 struct Clip {

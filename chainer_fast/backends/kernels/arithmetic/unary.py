@@ -72,7 +72,7 @@ def gradient(name: str | None, known: str, *arrays: tp.Any) -> NdArray:
         name + '_grad'), arrays)
 
 
-def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
+def apply(ufunc: tp.Callable[..., NdArray], x: tp.Any, y: tp.Any = None) -> NdArray:
     """Return the result of a ufunc; on a GPU, of images in their order in memory.
 
     On the processor several threads share a large array.
@@ -80,18 +80,29 @@ def apply(ufunc: tp.Callable[..., NdArray], x: NdArray) -> NdArray:
     Parameters
     ----------
     ufunc : callable
-        Of the array's module.
-    x : array
+        Of the arrays' module.
+    x, y : array or number
+        Its arguments; one is an array, and the second one is optional.
 
     Returns
     -------
     array
     """
-    if isinstance(x, cuda.ndarray):
+    if y is None and isinstance(x, cuda.ndarray):
         return _image_orders.elementwise(ufunc, [x])
-    if is_plain(x):
-        return ufuncs.shared(ufunc, x)
-    return ufunc(x)
+    if y is not None and type(x) is not numpy.ndarray:
+        x = _as_array(x, y)
+    elif y is not None and type(y) is not numpy.ndarray:
+        y = _as_array(y, x)
+    return ufuncs.shared(ufunc, x, y)
+
+
+def _as_array(value, other):
+    """Return a number as an array, if NumPy computes with it in the type of another."""
+    if is_plain(other) and (type(value) in (int, float) or (
+            isinstance(value, numpy.generic) and value.dtype == other.dtype)):
+        return numpy.array(value, other.dtype)
+    return value
 
 
 def own_function(x: tp.Any, name: str) -> tp.Any:

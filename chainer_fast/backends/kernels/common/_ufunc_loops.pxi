@@ -1,9 +1,16 @@
 # Loops of NumPy's functions of one or two arguments. Part of ufuncs.pyx.
-from numpy cimport PyArray_NDIM
+from numpy cimport PyArray_CheckExact, PyArray_EMPTY, PyArray_NDIM, PyArray_Ravel
 
 from chainer_fast._core.arrays.gapless cimport (
     common_gapless_kind, empty_gapless_like, gapless_kind)
+from chainer_fast._core.arrays.plain cimport cf_float_kind
 from chainer_fast._core.graphs.graph cimport clear_float_errors, float_errors
+from chainer_fast.backends.kernels.common.layout cimport Spread, shape_of_two
+
+cdef extern from "chainer_fast/backends/kernels/common/gathered_loops.hpp" \
+        namespace "chainer_fast":
+    void run_ufunc(const Unary &, char kind, int ndim, const np.npy_intp *shape,
+                   object a, object b, object out) noexcept
 
 
 cdef bint _take(UnaryLoop *loop, ufunc, int typenum, dtype) except -1:
@@ -65,36 +72,41 @@ cdef class _Loops:
 
 
 cdef object _shared(ufunc, x, y):
-    """Return a ufunc's result for gapless arrays; None if it should not be shared."""
-    cdef char kind = gapless_kind(x)
+    """Return a ufunc's result for arrays; None if it should not be shared."""
+    cdef Spread shape
     cdef _Loops found
-    cdef bint is_number = False, has_two = y is not None
-    cdef void *a
-    cdef void *b
-    cdef void *to
-    cdef np.npy_intp n
-    if not kind or PyArray_SIZE(x) < 2 * FUNCTION_GRAIN:
+    cdef char kind
+    cdef int axis
+    cdef bint gapless
+    cdef np.npy_intp n = 1
+    other = x if y is None else y
+    if not PyArray_CheckExact(x) or not PyArray_CheckExact(other):
         return None
-    if type(y) is int or type(y) is float:
-        y = numpy.array(y, x.dtype)
-    is_number = has_two and gapless_kind(y) == kind and PyArray_NDIM(y) == 0
-    if has_two and not is_number and not common_gapless_kind(x, y):
+    whole, other = (other, x) if PyArray_NDIM(x) == 0 else (x, other)
+    kind = cf_float_kind(<np.ndarray>whole)
+    gapless = common_gapless_kind(whole, other) != 0 if PyArray_NDIM(other) else (
+        gapless_kind(whole) and gapless_kind(other) == kind)
+    if gapless:
+        shape.ndim, shape.dims[0] = 1, PyArray_SIZE(whole)
+    elif not shape_of_two(whole, other, True, &shape):
+        return None
+    for axis in range(shape.ndim):
+        n *= shape.dims[axis]
+    if not kind or n < 2 * FUNCTION_GRAIN:
         return None
     found = _found.get(ufunc)
     if found is None:
         found = _found[ufunc] = _Loops(ufunc)
     if not (found.has_floats if kind == b'f' else found.has_doubles):
         return None
-    out = empty_gapless_like(x)
-    n = PyArray_SIZE(x)
-    a, to = PyArray_DATA(<np.ndarray>x), PyArray_DATA(<np.ndarray>out)
-    b = PyArray_DATA(<np.ndarray>y) if has_two else NULL
+    if gapless:
+        out = empty_gapless_like(whole)
+        x, y, to = [None if each is None else PyArray_Ravel(each, np.NPY_KEEPORDER)
+                    for each in (x, y, out)]
+    else:
+        to = out = PyArray_EMPTY(shape.ndim, shape.dims, np.PyArray_TYPE(whole), 0)
     clear_float_errors()
-    with nogil:
-        if b is NULL:
-            found.loops.run(kind, a, to, n)
-        else:
-            found.loops.run_with(kind, a, b, is_number, to, n)
+    run_ufunc(found.loops, kind, shape.ndim, shape.dims, x, y, to)
     return None if float_errors() else out
 
 
@@ -106,7 +118,7 @@ def shared(ufunc, x, y=None):
     ufunc : numpy.ufunc
         Function of one argument, or of two.
     x : array
-    y : array or number, optional
+    y : array, optional
         The other argument.
 
     Returns

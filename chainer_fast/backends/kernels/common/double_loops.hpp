@@ -7,6 +7,7 @@
 
 #include "numpy/npy_common.h"
 
+#include "chainer_fast/backends/kernels/common/gather.hpp"
 #include "chainer_fast/backends/kernels/common/in_double.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
@@ -114,10 +115,15 @@ Power kind_of_power(T exponent) {
     return rest == 0 ? Power::EVEN : rest == 1 ? Power::ODD : Power::NONE;
 }
 
+/* Sets sizes; returns whether a number has a sign. */
 template <typename T>
-CF_CLONES void sizes_of(const T *x, T *sizes, npy_intp n) {
-    for (npy_intp i = 0; i < n; ++i)
+CF_CLONES bool sizes_of(const T *x, T *sizes, npy_intp n) {
+    decltype(bits_of(T(0))) bits = 0;
+    for (npy_intp i = 0; i < n; ++i) {
         sizes[i] = std::fabs(x[i]);
+        bits |= bits_of(x[i]);
+    }
+    return std::signbit(from_bits(bits));
 }
 
 /* Return whether some number has no power. */
@@ -147,22 +153,23 @@ void power_loop(char **args, const npy_intp *dims, const npy_intp *steps, void *
     if (are_small_powers<T>(args, dims, steps))
         return;
     const UnaryLoop &numpy = *(const UnaryLoop *)data;
-    T x[DOUBLES], powers[DOUBLES];
+    T x[DOUBLES], y[DOUBLES], powers[DOUBLES];
+    const bool one = steps[1] == 0;
     bool none = false;
     for (npy_intp i = 0; i < dims[0]; i += DOUBLES) {
-        npy_intp n = std::min(DOUBLES, dims[0] - i);
-        for (npy_intp k = 0; k < n; ++k)
-            x[k] = *(const T *)(args[0] + (i + k) * steps[0]);
-        const char *y = args[1] + i * steps[1];
-        sizes_of(x, powers, n);
-        numpy.run_with(powers, y, steps[1], powers, n, sizeof(T));
-        const bool one = steps[1] == 0;
-        for (npy_intp k = 0; k < n; k += one ? n : 1)
+        const npy_intp n = std::min(DOUBLES, dims[0] - i);
+        gather_line(args[0] + i * steps[0], steps[0], x, n);
+        if (i == 0 || !one)     /* NumPy is slower with one exponent. */
+            gather_line(args[1] + i * steps[1], steps[1], y, n);
+        char *out = args[2] + i * steps[2];
+        T *to = steps[2] == sizeof(T) ? (T *)out : powers;
+        const bool has_signs = sizes_of(x, to, n);
+        numpy.run_with(to, y, sizeof(T), to, n, sizeof(T));
+        for (npy_intp k = 0; has_signs && k < n; k += one ? n : 1)
             if (one || std::signbit(x[k]))
-                none |= set_signs(kind_of_power(*(const T *)(y + k * steps[1])), x + k,
-                                  powers + k, one ? n : 1);
-        for (npy_intp k = 0; k < n; ++k)
-            *(T *)(args[2] + (i + k) * steps[2]) = powers[k];
+                none |= set_signs(kind_of_power(y[k]), x + k, to + k, one ? n : 1);
+        for (npy_intp k = 0; to == powers && k < n; ++k)
+            *(T *)(out + k * steps[2]) = powers[k];
     }
     if (none)
         feraiseexcept(FE_INVALID);

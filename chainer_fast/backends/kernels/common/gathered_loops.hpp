@@ -3,6 +3,7 @@
  * A tile of each is gathered at a time, and so stays in the cache. */
 #pragma once
 
+#include "chainer_fast/backends/kernels/common/call.hpp"
 #include "chainer_fast/backends/kernels/common/element_loops.hpp"
 #include "chainer_fast/backends/kernels/common/gather.hpp"
 
@@ -45,11 +46,14 @@ struct Source {
         gather(Gathered{ndim, dims, strides}, data, begin, tile, n);
         return tile;
     }
+
+    bool is_number() const { return ndim == 1 && strides[0] == 0; }
 };
 
 /* Calls f with pointers to the elements of the sources and results, part by part. */
 template <typename T, typename F>
-void for_parts(const Source *x, T *out, T *second, ptrdiff_t n, const F &f) {
+void for_parts(const Source *x, T *out, T *second, ptrdiff_t n, const F &f,
+               const char *called) {
     parallel(n, GRAIN / 4, [=](ptrdiff_t begin, ptrdiff_t end) {
         T tiles[3][PART];
         for (; begin < end; begin += PART) {
@@ -58,7 +62,7 @@ void for_parts(const Source *x, T *out, T *second, ptrdiff_t n, const F &f) {
               x[2].at(begin, m, tiles[2]), out + begin, second ? second + begin : nullptr,
               m);
         }
-    });
+    }, called);
 }
 
 template <typename T>
@@ -67,7 +71,7 @@ void run_parts(LoopOver<T> loop, const Source *x, T *out, T *second, ptrdiff_t n
     for_parts<T>(x, out, second, n, [=](const T *a, const T *b, const T *c, T *to,
                                         T *other, ptrdiff_t m) {
         loop(a, b, c, to, other, p, q, ufuncs, m);
-    });
+    }, (const char *)loop);
 }
 
 inline void run_parts_of_halves(const AnyLoop &loop, const Source *x, uint16_t *out,
@@ -77,7 +81,7 @@ inline void run_parts_of_halves(const AnyLoop &loop, const Source *x, uint16_t *
     for_parts<uint16_t>(x, out, second, n, [=](Halves a, Halves b, Halves c, uint16_t *to,
                                                uint16_t *also, ptrdiff_t m) {
         loop.run_halves({a, b, c}, {to, also}, 0, m, first, other);
-    });
+    }, (const char *)loop.f);
 }
 
 /* Call a loop with arrays or None, of which the results are in C order and of a shape. */
@@ -88,7 +92,7 @@ inline void run_gathered(
     const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)out);
     void *to = PyArray_DATA((PyArrayObject *)out);
     void *other = second == Py_None ? nullptr : PyArray_DATA((PyArrayObject *)second);
-    PyThreadState *state = n >= LONG_LOOP ? PyEval_SaveThread() : nullptr;
+    const Release release(n >= LONG_LOOP);
     if (kind == 'e')
         run_parts_of_halves(loop, x, (uint16_t *)to, (uint16_t *)other, n, p, q);
     else if (kind == 'f')
@@ -96,8 +100,32 @@ inline void run_gathered(
                          loop.ufuncs);
     else
         run_parts<double>(loop.d, x, (double *)to, (double *)other, n, p, q, loop.ufuncs);
-    if (state)
-        PyEval_RestoreThread(state);
+}
+
+template <typename T>
+void run_ufunc_parts(const UnaryLoop &f, const Source *x, T *out, ptrdiff_t n) {
+    const T *number = x[1].is_number() ? (const T *)x[1].data : nullptr;
+    const ptrdiff_t step = number ? 0 : sizeof(T);
+    for_parts<T>(x, out, nullptr, n, [=](const T *a, const T *b, const T *, T *to, T *,
+                                         ptrdiff_t m) {
+        if (b)
+            f.run_with(a, number ? number : b, step, to, m, sizeof(T));
+        else
+            f.run(a, to, m, sizeof(T));
+    }, f.address());
+}
+
+/* Call a function of NumPy with an array, and another or None, likewise. */
+inline void run_ufunc(const Unary &ufunc, char kind, int ndim, const ptrdiff_t *shape,
+                      PyObject *a, PyObject *b, PyObject *out) {
+    const Source x[3] = {{a, ndim, shape}, {b, ndim, shape}, {Py_None, ndim, shape}};
+    const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)out);
+    void *to = PyArray_DATA((PyArrayObject *)out);
+    const Release release(true);
+    if (kind == 'f')
+        run_ufunc_parts(ufunc.f, x, (float *)to, n);
+    else
+        run_ufunc_parts(ufunc.d, x, (double *)to, n);
 }
 
 }  // namespace

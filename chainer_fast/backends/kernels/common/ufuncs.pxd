@@ -17,9 +17,6 @@ cdef extern from "chainer_fast/backends/kernels/common/unary.hpp" \
     cdef cppclass Unary:
         UnaryLoop f
         UnaryLoop d
-        void run(char, const void *, void *, ptrdiff_t) noexcept
-        void run_with(char, const void *, const void *, bint is_number, void *,
-                      ptrdiff_t) noexcept
 
     Unary library_loops(const char *name) noexcept
 

@@ -55,27 +55,6 @@ struct Unary {
         of<T>().run(a, out, n, sizeof(T));
     }
 
-    /* By several threads, if that pays. */
-    void run(char kind, const void *a, void *out, ptrdiff_t n) const {
-        const UnaryLoop &loop = kind == 'f' ? f : d;
-        const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
-        parallel(n, FUNCTION_GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
-            loop.run(from(a, begin * size), from(out, begin * size), end - begin, size);
-        }, loop.address());
-    }
-
-    /* Of a function of two arguments, the second of which may be one number. */
-    void run_with(char kind, const void *a, const void *b, bool is_number, void *out,
-                  ptrdiff_t n) const {
-        const UnaryLoop &loop = kind == 'f' ? f : d;
-        const ptrdiff_t size = kind == 'f' ? sizeof(float) : sizeof(double);
-        const ptrdiff_t step = is_number ? 0 : size;
-        parallel(n, FUNCTION_GRAIN, [&](ptrdiff_t begin, ptrdiff_t end) {
-            loop.run_with(from(a, begin * size), from(b, begin * step), step,
-                          from(out, begin * size), end - begin, size);
-        }, loop.address());
-    }
-
     explicit operator bool() const { return f.loop != nullptr; }
 };
 

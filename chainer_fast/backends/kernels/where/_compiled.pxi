@@ -1,4 +1,4 @@
-# Selection of elements of arrays in C order, in single and double precision.
+# Selection of elements of arrays in C order, of three types of floats.
 #
 # Arrays without axes fit all shapes; other cases return ``NotImplemented``.
 #
@@ -9,12 +9,15 @@ cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
     void where_loop(
         char kind, object condition, object x, bint x_single, object y, bint y_single,
         object out, ptrdiff_t n) noexcept
+    void where_of_halves(
+        char kind, object condition, object x, bint x_single, object y, bint y_single,
+        object out, ptrdiff_t n) noexcept
 
 
 def where(np.ndarray condition not None, x, y):
     cdef bint x_single, y_single
-    cdef char kind = kind_of(x)
-    if kind == 0 or kind_of(y) != kind or PyArray_TYPE(condition) != np.NPY_BOOL:
+    cdef char kind = _plain_kind(x)
+    if kind == 0 or _plain_kind(y) != kind or PyArray_TYPE(condition) != np.NPY_BOOL:
         return NotImplemented
     x_single, y_single = PyArray_NDIM(x) == 0, PyArray_NDIM(y) == 0
     if x_single and y_single or not PyArray_IS_C_CONTIGUOUS(condition) or not (
@@ -22,5 +25,9 @@ def where(np.ndarray condition not None, x, y):
             and (y_single or PyArray_SAMESHAPE(<np.ndarray>y, condition))):
         return NotImplemented
     out = empty_like(y if x_single else x)
-    where_loop(kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
+    if kind == b'e':
+        where_of_halves(
+            kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
+    else:
+        where_loop(kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
     return out

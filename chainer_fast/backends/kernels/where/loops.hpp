@@ -20,15 +20,19 @@ CF_CLONES void choose(const unsigned char *condition, const T *x, const T *y, T 
 template <typename T>
 void where_each(const unsigned char *condition, const T *x, bool x_single, const T *y,
                 bool y_single, T *out, ptrdiff_t n) {
-    if (x_single)
-        choose<true, false>(condition, x, y, out, n);
-    else if (y_single)
-        choose<false, true>(condition, x, y, out, n);
-    else
-        choose<false, false>(condition, x, y, out, n);
+    parallel(n, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
+        if (x_single)
+            choose<true, false>(condition + i, x, y + i, out + i, end - i);
+        else if (y_single)
+            choose<false, true>(condition + i, x + i, y, out + i, end - i);
+        else
+            choose<false, false>(condition + i, x + i, y + i, out + i, end - i);
+    });
 }
 
 constexpr Loop where_loop = {where_each<float>, where_each<double>};
+/* Halves are chosen by their bits. */
+constexpr Loop where_of_halves = {where_each<uint16_t>, where_each<uint16_t>};
 
 }  // namespace
 }  // namespace chainer_fast::where
