@@ -28,8 +28,9 @@ extern "C" void simulate(int loops, const float *parts, const float *alone,
     }
 }
 
-/* A loop that takes `alone` or `helped` nanoseconds, or `woken` if helpers have had nothing
- * to do for so long that they sleep; between two calls, `gap` nanoseconds pass. */
+/* A loop that takes `alone` or `helped` nanoseconds, or `woken` if helpers have had
+ * nothing to do for so long that they sleep; between two calls, `gap` nanoseconds
+ * pass. */
 extern "C" void simulate_sleep(float alone, float helped, float woken, float gap,
                                int calls, char *asked) {
     Experience experience = {};
@@ -40,10 +41,12 @@ extern "C" void simulate_sleep(float alone, float helped, float woken, float gap
     double now = 1e9, sleep = 0;
     for (int i = 0; i < calls; ++i) {
         const bool awake = now < sleep;
-        asked[i] = wants_help(experience) && (awake || demand.wakes(loop, (int64_t)now));
+        asked[i] = wants_help(experience)
+            && (awake || demand.wakes(loop, (int64_t)now));
+        const Way way = !asked[i] ? Way::ALONE
+            : awake ? Way::HELPED : Way::HELPED_FROM_SLEEP;
         const float took = !asked[i] ? alone : awake ? helped : woken;
-        learn(loop, !asked[i] ? Way::ALONE : awake ? Way::HELPED : Way::HELPED_FROM_SLEEP,
-              (int64_t)took);
+        learn(loop, way, (int64_t)took);
         now += took;
         if (asked[i])
             sleep = now + Demand::LOOKS_OUT;
@@ -105,7 +108,7 @@ def test_the_slower_way_is_tried_now_and_then(simulate, gain, most):
     # Saves time once helpers are awake, although the first calls do not.
     (100, 60, 130, 20, .9, 1),
     (20, 12, 30, 50, .9, 1),
-    # Between two calls, helpers fall asleep: a long loop wakes them, a short one does not.
+    # Between two calls, helpers fall asleep: a long loop wakes them, a short one not.
     (1000, 600, 650, 5000, .9, 1),
     (20, 12, 30, 5000, 0, .1),
     # Help never pays.
