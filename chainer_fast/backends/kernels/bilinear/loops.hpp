@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include <memory>
 #include <type_traits>
 
+#include "chainer_fast/_cpu/buffer.hpp"
 #include "chainer_fast/_cpu/half.hpp"
 #include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
@@ -16,7 +16,7 @@ namespace {
 /* -- at the crossings of lines
  *
  * Lines between two rows are blended as a whole first, which is done in vectors, and
- * the columns are then picked from the line. */
+ * the columns are then picked from the line. Threads share the images. */
 
 /* Lines along an axis: each is between two pixels, at a weight towards the second. */
 struct Lines {
@@ -50,29 +50,40 @@ void unpick(const T *g, const int *at, const int *next, const T *w, T *line,
 template <typename T>
 void resize(const T *x, const Lines &rows, const Lines &columns, T *y, ptrdiff_t images,
             ptrdiff_t height, ptrdiff_t width) {
-    const std::unique_ptr<T[]> room(new T[width]);
-    T *line = room.get();
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    for (; images-- > 0; x += height * width)
-        for (ptrdiff_t i = 0; i < rows.count; ++i, y += columns.count) {
-            blend(x + rows.at[i] * width, x + rows.next[i] * width, v[i], line, width);
-            pick(line, columns.at, columns.next, u, y, columns.count);
+    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width) + 1) + 1,
+                         [&](ptrdiff_t n, ptrdiff_t end) {
+        const auto line = buffer<T>(width);
+        for (; n < end; ++n) {
+            const T *image = x + n * height * width;
+            T *to = y + n * rows.count * columns.count;
+            for (ptrdiff_t i = 0; i < rows.count; ++i, to += columns.count) {
+                blend(image + rows.at[i] * width, image + rows.next[i] * width, v[i],
+                      line.get(), width);
+                pick(line.get(), columns.at, columns.next, u, to, columns.count);
+            }
         }
+    });
 }
 
 template <typename T>
 void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *gx,
                     ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
-    const std::unique_ptr<T[]> room(new T[width]);
-    T *line = room.get();
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    for (; images-- > 0; gx += height * width)
-        for (ptrdiff_t i = 0; i < rows.count; ++i, gy += columns.count) {
-            memset(line, 0, width * sizeof(T));
-            unpick(gy, columns.at, columns.next, u, line, columns.count);
-            add_times(line, (T)1 - v[i], gx + rows.at[i] * width, width);
-            add_times(line, v[i], gx + rows.next[i] * width, width);
+    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width) + 1) + 1,
+                         [&](ptrdiff_t n, ptrdiff_t end) {
+        const auto line = buffer<T>(width);
+        for (; n < end; ++n) {
+            const T *from = gy + n * rows.count * columns.count;
+            T *image = gx + n * height * width;
+            for (ptrdiff_t i = 0; i < rows.count; ++i, from += columns.count) {
+                std::fill_n(line.get(), width, (T)0);
+                unpick(from, columns.at, columns.next, u, line.get(), columns.count);
+                add_times(line.get(), (T)1 - v[i], image + rows.at[i] * width, width);
+                add_times(line.get(), v[i], image + rows.next[i] * width, width);
+            }
         }
+    });
 }
 
 /* -- at points */
@@ -141,32 +152,42 @@ bool locate_all(const T *grid, const Samples &s, Point *points) {
 /* Returns whether all coordinates are numbers. */
 template <typename T>
 bool sample(const T *x, const T *grid, T *y, Samples s) {
-    const std::unique_ptr<Point[]> points(new Point[s.n]);
-    for (; s.batch-- > 0; grid += 2 * s.n) {
-        if (!locate_all(grid, s, points.get()))
-            return false;
-        for (ptrdiff_t c = 0; c < s.channels; ++c, x += s.height * s.width, y += s.n)
-            sample_one(x, points.get(), y, s.n);
-    }
-    return true;
+    std::atomic<bool> good(true);
+    parallel_with_memory(s.batch * s.channels, GRAIN / (4 * s.n) + 1,
+                         [&](ptrdiff_t begin, ptrdiff_t end) {
+        const auto points = buffer<Point>(s.n);
+        for (ptrdiff_t i = begin; i < end && good; ++i) {
+            if ((i == begin || i % s.channels == 0)
+                    && !locate_all(grid + i / s.channels * 2 * s.n, s, points.get()))
+                good = false;
+            sample_one(x + i * s.height * s.width, points.get(), y + i * s.n, s.n);
+        }
+    });
+    return good;
 }
 
 template <typename T>
 bool sample_adjoint(const T *x, const T *grid, const T *gy, T *gx, T *ggrid,
                     Samples s) {
-    const std::unique_ptr<Point[]> points(new Point[s.n]);
     const ptrdiff_t plane = s.height * s.width, n = s.n;
-    for (; s.batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
-        if (!locate_all(grid, s, points.get()))
-            return false;
-        for (ptrdiff_t c = 0; c < s.channels; ++c, x += plane, gx += plane, gy += n)
-            sample_adjoint_of_one(x, points.get(), gy, gx, ggrid, ggrid + n, n);
-        for (ptrdiff_t j = 0; j < n; ++j) {
-            ggrid[j] = ggrid[j] * (T)(s.width - 1) / (T)2;
-            ggrid[n + j] = ggrid[n + j] * (T)(s.height - 1) / (T)2;
+    std::atomic<bool> good(true);
+    parallel_with_memory(s.batch, GRAIN / (4 * n * s.channels) + 1,
+                         [&](ptrdiff_t i, ptrdiff_t end) {
+        const auto points = buffer<Point>(n);
+        for (; i < end && good; ++i) {
+            T *g_column = ggrid + i * 2 * n, *g_row = g_column + n;
+            if (!locate_all(grid + i * 2 * n, s, points.get()))
+                good = false;
+            for (ptrdiff_t c = i * s.channels; c < (i + 1) * s.channels; ++c)
+                sample_adjoint_of_one(x + c * plane, points.get(), gy + c * n,
+                                      gx + c * plane, g_column, g_row, n);
+            for (ptrdiff_t j = 0; j < n; ++j) {
+                g_column[j] = g_column[j] * (T)(s.width - 1) / (T)2;
+                g_row[j] = g_row[j] * (T)(s.height - 1) / (T)2;
+            }
         }
-    }
-    return true;
+    });
+    return good;
 }
 
 constexpr Loop resize_loop = {resize<float>, resize<double>};

@@ -118,13 +118,23 @@ struct FilterGradient {
         const ptrdiff_t width = panel.vectors * micro.lanes;
         const ptrdiff_t channel = panel.group * filters + panel.first;
         const Line &line = grid.columns;
-        for (ptrdiff_t i = 0; i < count; ++i)
-            for (ptrdiff_t c = rows[i].first; c < rows[i].last; ++c, to += width) {
+        const bool packed = panel.count == width && line.count() > 1
+            && line.out[1] == width;
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const ptrdiff_t first = rows[i].first, n = rows[i].last - first;
+            if (packed) {
+                memcpy(to, rows[i].place + line.out[first] + channel,
+                       n * width * sizeof(T));
+                to += n * width;
+                continue;
+            }
+            for (ptrdiff_t c = first; c < first + n; ++c, to += width) {
                 const T *from = rows[i].place + line.out[c] + channel;
                 memcpy(to, from, panel.count * sizeof(T));
                 for (ptrdiff_t j = panel.count; j < width; ++j)
                     to[j] = 0;
             }
+        }
     }
 
     /* Memory of a thread. */
@@ -149,36 +159,54 @@ struct FilterGradient {
         return parts;
     }
 
-    /* The gradients of some filters with respect to channels from `c` to before `end`. */
-    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, const Workspace &work,
-                 const std::vector<Inside> &inside) const {
-        const ptrdiff_t width = panel.vectors * micro.lanes, some = end - c;
+    /* Some of the channels of a panel. */
+    struct Part {
+        const Panel &panel;
+        ptrdiff_t first, end;
+    };
+
+    /* The gradients of a part for taps from `tap` to before `last`. */
+    void compute(const Part &part, ptrdiff_t tap, ptrdiff_t last, const Workspace &work,
+                 const std::vector<Inside> &inside, T *sums) const {
+        const Panel &panel = part.panel;
+        const ptrdiff_t width = panel.vectors * micro.lanes, some = part.end - part.first;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
         const ptrdiff_t column_taps = grid.columns.taps();
-        T *sums = work.sums.get();
         for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
             const ptrdiff_t rows = cut(work.rows.get(), begin,
                                        std::min(begin + BLOCK_PLACES, all));
             pack(work.rows.get(), rows, panel, work.gradients.get());
-            for (ptrdiff_t a = 0; a < grid.rows.taps(); ++a)
-                for (ptrdiff_t b = 0; b < column_taps; ++b) {
-                    Correlation<T> job;
-                    job.pixels = work.met.get();
-                    job.count = meet(work.rows.get(), rows, a, b, inside[b], false,
-                                     work.met.get());
-                    if (!job.count && begin)
-                        continue;
-                    job.offset = panel.group * depth + c;
-                    job.gradients = work.gradients.get();
-                    job.sums = sums + (a * column_taps + b) * some * width;
-                    job.add = begin > 0;
-                    correlate(micro, job, panel.vectors, some);
-                }
+            for (ptrdiff_t t = tap; t < last; ++t) {
+                const ptrdiff_t b = t % column_taps;
+                Correlation<T> job;
+                job.pixels = work.met.get();
+                job.count = meet(work.rows.get(), rows, t / column_taps, b, inside[b],
+                                 false, work.met.get());
+                if (!job.count && begin)
+                    continue;
+                job.offset = panel.group * depth + part.first;
+                job.gradients = work.gradients.get();
+                job.sums = sums + t * some * width;
+                job.add = begin > 0;
+                correlate(micro, job, panel.vectors, some);
+            }
         }
-        const ptrdiff_t last = depth == channels ? end : channels;
-        unpack_filters(micro, panel, filters, channels, taps, c, last, sums, out);
     }
 
+    void unpack(const Part &part, const T *sums) const {
+        const ptrdiff_t end = depth == channels ? part.end : channels;
+        unpack_filters(micro, part.panel, filters, channels, taps, part.first, end, sums,
+                       out);
+    }
+
+    /* The number of parts into which threads divide the taps of one of so many parts. */
+    static ptrdiff_t parts_by_taps(ptrdiff_t count, ptrdiff_t met) {
+        const ptrdiff_t wanted = thread_limit() > 1 ? 2 * thread_limit() : 1;
+        return std::min(met, (wanted + count - 1) / count);
+    }
+
+    /* Threads share the panels, the parts of their channels, and the taps if there are
+     * too few of these. */
     void run() const {
         if (depth == 1 && filters == 1 && groups > 1) {
             run_by_channel();
@@ -187,16 +215,34 @@ struct FilterGradient {
         const std::vector<Inside> found = inside();
         const std::vector<Panel> panels = panels_of(groups, filters, micro.lanes, 1);
         const ptrdiff_t n = parts((ptrdiff_t)panels.size());
+        const ptrdiff_t count = (ptrdiff_t)panels.size() * n;
+        const ptrdiff_t met = grid.rows.taps() * grid.columns.taps();
+        const ptrdiff_t m = parts_by_taps(count, met);
         const ptrdiff_t width = MOST_VECTORS * micro.lanes;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
-        parallel_with_memory((ptrdiff_t)panels.size() * n,
-                             GRAIN_PRODUCTS / (all * channels * taps * width / n + 1) + 1,
+        const ptrdiff_t size = (channels / n + 1) * taps * width;
+        const Buffer<T> joined(m > 1 ? count * size : 0);
+        const auto part = [&](ptrdiff_t i) {
+            return Part{panels[i / n], depth * (i % n) / n, depth * (i % n + 1) / n};
+        };
+        parallel_with_memory(count * m,
+                             GRAIN_PRODUCTS / (all * size / m + 1) + 1,
                              [&](ptrdiff_t begin, ptrdiff_t end) {
-            const Workspace work(width, (channels / n + 1) * taps * width);
-            for (ptrdiff_t i = begin; i < end; ++i)
-                compute(panels[i / n], depth * (i % n) / n, depth * (i % n + 1) / n, work,
-                        found);
+            const Workspace work(width, m > 1 ? 0 : size);
+            for (ptrdiff_t i = begin; i < end; ++i) {
+                const ptrdiff_t k = i / m;
+                T *sums = m > 1 ? joined.get() + k * size : work.sums.get();
+                compute(part(k), met * (i % m) / m, met * (i % m + 1) / m, work, found,
+                        sums);
+                if (m == 1)
+                    unpack(part(k), sums);
+            }
         });
+        if (m > 1)
+            parallel(count, GRAIN_COPIES / size + 1, [&](ptrdiff_t k, ptrdiff_t end) {
+                for (; k < end; ++k)
+                    unpack(part(k), joined.get() + k * size);
+            });
     }
 
     /* Each channel has its own filter. */
@@ -205,18 +251,19 @@ struct FilterGradient {
         const ptrdiff_t most = MOST_CHANNEL_VECTORS * micro.lanes;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
         const ptrdiff_t column_taps = grid.columns.taps();
-        parallel_with_memory((groups + most - 1) / most,
-                             GRAIN_PRODUCTS / (all * taps * most) + 1,
-                             [&](ptrdiff_t part, ptrdiff_t last) {
+        const ptrdiff_t parts = (groups + most - 1) / most, m = parts_by_taps(parts, taps);
+        parallel_with_memory(parts * m, GRAIN_PRODUCTS / (all * taps * most / m + 1) + 1,
+                             [&](ptrdiff_t i, ptrdiff_t stop) {
             const Workspace work(0, taps * most);
             T *sums = work.sums.get();
-            for (; part < last; ++part) {
-                const ptrdiff_t n = std::min(most, groups - part * most);
+            for (; i < stop; ++i) {
+                const ptrdiff_t part = i / m, n = std::min(most, groups - part * most);
+                const ptrdiff_t first = taps * (i % m) / m, last = taps * (i % m + 1) / m;
                 const ptrdiff_t vectors = (n + micro.lanes - 1) / micro.lanes;
                 for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
                     const ptrdiff_t rows = cut(work.rows.get(), begin,
                                                std::min(begin + BLOCK_PLACES, all));
-                    for (ptrdiff_t t = 0; t < taps; ++t) {
+                    for (ptrdiff_t t = first; t < last; ++t) {
                         Correlation<T> job;
                         job.pixels = work.met.get();
                         job.count = meet(
@@ -230,7 +277,7 @@ struct FilterGradient {
                     }
                 }
                 for (ptrdiff_t c = 0; c < n; ++c)
-                    for (ptrdiff_t t = 0; t < taps; ++t)
+                    for (ptrdiff_t t = first; t < last; ++t)
                         out[(part * most + c) * taps + t] = sums[t * most + c];
             }
         });
