@@ -51,17 +51,16 @@ template <typename T>
 void resize(const T *x, const Lines &rows, const Lines &columns, T *y, ptrdiff_t images,
             ptrdiff_t height, ptrdiff_t width) {
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width) + 1) + 1,
-                         [&](ptrdiff_t n, ptrdiff_t end) {
+    parallel_with_memory(images * rows.count, GRAIN / (columns.count + width) + 1,
+                         [&](ptrdiff_t k, ptrdiff_t end) {
         const auto line = buffer<T>(width);
-        for (; n < end; ++n) {
-            const T *image = x + n * height * width;
-            T *to = y + n * rows.count * columns.count;
-            for (ptrdiff_t i = 0; i < rows.count; ++i, to += columns.count) {
-                blend(image + rows.at[i] * width, image + rows.next[i] * width, v[i],
-                      line.get(), width);
-                pick(line.get(), columns.at, columns.next, u, to, columns.count);
-            }
+        for (; k < end; ++k) {
+            const ptrdiff_t i = k % rows.count;
+            const T *image = x + k / rows.count * height * width;
+            blend(image + rows.at[i] * width, image + rows.next[i] * width, v[i],
+                  line.get(), width);
+            pick(line.get(), columns.at, columns.next, u, y + k * columns.count,
+                 columns.count);
         }
     });
 }
@@ -70,18 +69,17 @@ template <typename T>
 void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *gx,
                     ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width) + 1) + 1,
-                         [&](ptrdiff_t n, ptrdiff_t end) {
+    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width)) + 1,
+                         [&](ptrdiff_t begin, ptrdiff_t end) {
         const auto line = buffer<T>(width);
-        for (; n < end; ++n) {
-            const T *from = gy + n * rows.count * columns.count;
-            T *image = gx + n * height * width;
-            for (ptrdiff_t i = 0; i < rows.count; ++i, from += columns.count) {
-                std::fill_n(line.get(), width, (T)0);
-                unpick(from, columns.at, columns.next, u, line.get(), columns.count);
-                add_times(line.get(), (T)1 - v[i], image + rows.at[i] * width, width);
-                add_times(line.get(), v[i], image + rows.next[i] * width, width);
-            }
+        for (ptrdiff_t k = begin * rows.count; k < end * rows.count; ++k) {
+            const ptrdiff_t i = k % rows.count;
+            T *image = gx + k / rows.count * height * width;
+            std::fill_n(line.get(), width, (T)0);
+            unpick(gy + k * columns.count, columns.at, columns.next, u, line.get(),
+                   columns.count);
+            add_times(line.get(), (T)1 - v[i], image + rows.at[i] * width, width);
+            add_times(line.get(), v[i], image + rows.next[i] * width, width);
         }
     });
 }
@@ -149,45 +147,45 @@ bool locate_all(const T *grid, const Samples &s, Point *points) {
     return locate_all<T>(grid, grid + s.n, s.height, s.width, points, s.n);
 }
 
-/* Returns whether all coordinates are numbers. */
-template <typename T>
-bool sample(const T *x, const T *grid, T *y, Samples s) {
+/* Calls f(image, points) for each of the images, which threads share, as long as all
+ * coordinates are numbers; returns whether they are. */
+template <typename T, typename F>
+bool each_image(const T *grid, const Samples &s, const F &f) {
     std::atomic<bool> good(true);
-    parallel_with_memory(s.batch * s.channels, GRAIN / (4 * s.n) + 1,
-                         [&](ptrdiff_t begin, ptrdiff_t end) {
+    parallel_with_memory(s.batch, GRAIN / (4 * s.n * s.channels) + 1,
+                         [&](ptrdiff_t i, ptrdiff_t end) {
         const auto points = buffer<Point>(s.n);
-        for (ptrdiff_t i = begin; i < end && good; ++i) {
-            if ((i == begin || i % s.channels == 0)
-                    && !locate_all(grid + i / s.channels * 2 * s.n, s, points.get()))
+        for (; i < end && good; ++i)
+            if (locate_all(grid + i * 2 * s.n, s, points.get()))
+                f(i, points.get());
+            else
                 good = false;
-            sample_one(x + i * s.height * s.width, points.get(), y + i * s.n, s.n);
-        }
     });
     return good;
+}
+
+template <typename T>
+bool sample(const T *x, const T *grid, T *y, Samples s) {
+    return each_image(grid, s, [&](ptrdiff_t i, const Point *points) {
+        for (ptrdiff_t c = i * s.channels; c < (i + 1) * s.channels; ++c)
+            sample_one(x + c * s.height * s.width, points, y + c * s.n, s.n);
+    });
 }
 
 template <typename T>
 bool sample_adjoint(const T *x, const T *grid, const T *gy, T *gx, T *ggrid,
                     Samples s) {
     const ptrdiff_t plane = s.height * s.width, n = s.n;
-    std::atomic<bool> good(true);
-    parallel_with_memory(s.batch, GRAIN / (4 * n * s.channels) + 1,
-                         [&](ptrdiff_t i, ptrdiff_t end) {
-        const auto points = buffer<Point>(n);
-        for (; i < end && good; ++i) {
-            T *g_column = ggrid + i * 2 * n, *g_row = g_column + n;
-            if (!locate_all(grid + i * 2 * n, s, points.get()))
-                good = false;
-            for (ptrdiff_t c = i * s.channels; c < (i + 1) * s.channels; ++c)
-                sample_adjoint_of_one(x + c * plane, points.get(), gy + c * n,
-                                      gx + c * plane, g_column, g_row, n);
-            for (ptrdiff_t j = 0; j < n; ++j) {
-                g_column[j] = g_column[j] * (T)(s.width - 1) / (T)2;
-                g_row[j] = g_row[j] * (T)(s.height - 1) / (T)2;
-            }
+    return each_image(grid, s, [&](ptrdiff_t i, const Point *points) {
+        T *g_column = ggrid + i * 2 * n, *g_row = g_column + n;
+        for (ptrdiff_t c = i * s.channels; c < (i + 1) * s.channels; ++c)
+            sample_adjoint_of_one(x + c * plane, points, gy + c * n, gx + c * plane,
+                                  g_column, g_row, n);
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            g_column[j] = g_column[j] * (T)(s.width - 1) / (T)2;
+            g_row[j] = g_row[j] * (T)(s.height - 1) / (T)2;
         }
     });
-    return good;
 }
 
 constexpr Loop resize_loop = {resize<float>, resize<double>};

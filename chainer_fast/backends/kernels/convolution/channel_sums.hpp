@@ -10,30 +10,35 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Adds channels of an image to their sums, in double precision. */
+/* Adds each channel of all images to its sum, in double precision: from channel `first`
+ * to before `end`. */
 template <typename T>
-CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t channels,
-                            ptrdiff_t plane) {
+CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t images,
+                            ptrdiff_t channels, ptrdiff_t plane, ptrdiff_t first,
+                            ptrdiff_t end) {
     constexpr ptrdiff_t LANES = 16;
-    for (ptrdiff_t c = 0; c < channels; ++c, y += plane) {
-        double part[LANES] = {0}, rest = 0;
-        ptrdiff_t i, j;
-        for (i = 0; i + LANES <= plane; i += LANES)
+    for (ptrdiff_t n = 0; n < images; ++n)
+        for (ptrdiff_t c = first; c < end; ++c) {
+            const T *row = y + (n * channels + c) * plane;
+            double part[LANES] = {0}, rest = 0;
+            ptrdiff_t i, j;
+            for (i = 0; i + LANES <= plane; i += LANES)
+                for (j = 0; j < LANES; ++j)
+                    part[j] += row[i + j];
+            for (; i < plane; ++i)
+                rest += row[i];
             for (j = 0; j < LANES; ++j)
-                part[j] += y[i + j];
-        for (; i < plane; ++i)
-            rest += y[i];
-        for (j = 0; j < LANES; ++j)
-            rest += part[j];
-        sums[c] += rest;
-    }
+                rest += part[j];
+            sums[c] += rest;
+        }
 }
 
-/* The same for many pixels with channels last in memory: from `c` to before `end`. */
+/* The same with channels last in memory. */
 template <typename T>
-CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
-                          ptrdiff_t channels, ptrdiff_t c, ptrdiff_t end) {
+CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t images, ptrdiff_t channels,
+                          ptrdiff_t plane, ptrdiff_t c, ptrdiff_t end) {
     constexpr ptrdiff_t LANES = 32;
+    const ptrdiff_t pixels = images * plane;
     for (; c + LANES <= end; c += LANES) {
         double part[LANES] = {0};
         for (ptrdiff_t p = 0; p < pixels; ++p)
@@ -49,27 +54,17 @@ CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
 
 template <typename T>
 void sum_channels(const T *y, double *sums, ptrdiff_t images, ptrdiff_t channels,
-                  ptrdiff_t plane) {
-    parallel(channels, GRAIN / (images * plane + 1) + 1,
+                  ptrdiff_t plane, bool last) {
+    const ptrdiff_t some = last ? 32 : 1;
+    parallel((channels + some - 1) / some, GRAIN / (some * images * plane + 1) + 1,
              [=](ptrdiff_t begin, ptrdiff_t end) {
-        for (ptrdiff_t n = 0; n < images; ++n)
-            add_channels(y + (n * channels + begin) * plane, sums + begin, end - begin,
-                         plane);
-    });
-}
-
-template <typename T>
-void sum_pixels(const T *y, double *sums, ptrdiff_t pixels, ptrdiff_t channels) {
-    constexpr ptrdiff_t SOME = 32;
-    parallel((channels + SOME - 1) / SOME, GRAIN / (SOME * pixels + 1) + 1,
-             [=](ptrdiff_t begin, ptrdiff_t end) {
-        add_pixels(y, sums, pixels, channels, begin * SOME,
-                   std::min(end * SOME, channels));
+        (last ? add_pixels<T> : add_channels<T>)(
+            y, sums, images, channels, plane, begin * some,
+            std::min(end * some, channels));
     });
 }
 
 constexpr Loop channel_sums = {sum_channels<float>, sum_channels<double>};
-constexpr Loop pixel_sums = {sum_pixels<float>, sum_pixels<double>};
 
 /* Adds a number to each channel of pixels that have channels last in memory. */
 inline void add_to_pixels(float *pixels, const float *bias, ptrdiff_t count,
