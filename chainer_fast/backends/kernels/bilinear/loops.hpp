@@ -1,8 +1,6 @@
 /* Bilinear interpolation between the pixels of images. */
 #pragma once
 
-#include <string.h>
-
 #include <type_traits>
 
 #include "chainer_fast/_cpu/buffer.hpp"

@@ -35,8 +35,9 @@ CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t images,
 
 /* The same with channels last in memory. */
 template <typename T>
-CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t images, ptrdiff_t channels,
-                          ptrdiff_t plane, ptrdiff_t c, ptrdiff_t end) {
+CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t images,
+                          ptrdiff_t channels, ptrdiff_t plane, ptrdiff_t c,
+                          ptrdiff_t end) {
     constexpr ptrdiff_t LANES = 32;
     const ptrdiff_t pixels = images * plane;
     for (; c + LANES <= end; c += LANES) {

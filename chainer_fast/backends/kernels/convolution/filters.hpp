@@ -121,8 +121,8 @@ struct FilterGradient {
         const bool packed = panel.count == width && line.count() > 1
             && line.out[1] == width;
         for (ptrdiff_t i = 0; i < count; ++i) {
-            const ptrdiff_t n = packed ? rows[i].last - rows[i].first : 1;
-            for (ptrdiff_t c = rows[i].first; c < rows[i].last; c += n, to += n * width) {
+            const ptrdiff_t last = rows[i].last, n = packed ? last - rows[i].first : 1;
+            for (ptrdiff_t c = rows[i].first; c < last; c += n, to += n * width) {
                 const T *from = rows[i].place + line.out[c] + channel;
                 memcpy(to, from, n * panel.count * sizeof(T));
                 for (ptrdiff_t j = panel.count; j < width; ++j)

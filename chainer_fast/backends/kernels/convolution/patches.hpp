@@ -218,8 +218,8 @@ void gather_all(const void *img, void *col, const Window &w, ptrdiff_t planes,
                 const void *pval) {
     const ptrdiff_t ld = w.rows * w.width, size = w.taps * ld;
     parallel(planes, GRAIN / (size + 1) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
-        gather((const T *)img + begin * w.plane, (T *)col + begin * size, w, end - begin,
-               {0, w.rows}, ld, *(const T *)pval);
+        gather((const T *)img + begin * w.plane, (T *)col + begin * size, w,
+               end - begin, {0, w.rows}, ld, *(const T *)pval);
     });
 }
 
