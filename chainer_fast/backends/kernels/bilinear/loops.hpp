@@ -1,6 +1,8 @@
 /* Bilinear interpolation between the pixels of images. */
 #pragma once
 
+#include <string.h>
+
 #include <type_traits>
 
 #include "chainer_fast/_cpu/buffer.hpp"
@@ -37,8 +39,8 @@ CF_CLONES void pick(const T *line, const int *at, const int *next, const T *w, T
 }
 
 template <typename T>
-void unpick(const T *g, const int *at, const int *next, const T *w, T *line,
-            ptrdiff_t n) {
+void unpick(const T *CF_RESTRICT g, const int *at, const int *next, const T *w,
+            T *CF_RESTRICT line, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         line[at[i]] += g[i] * ((T)1 - w[i]);
         line[next[i]] += g[i] * w[i];
@@ -49,17 +51,16 @@ template <typename T>
 void resize(const T *x, const Lines &rows, const Lines &columns, T *y, ptrdiff_t images,
             ptrdiff_t height, ptrdiff_t width) {
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    parallel_with_memory(images * rows.count, GRAIN / (columns.count + width) + 1,
-                         [&](ptrdiff_t k, ptrdiff_t end) {
+    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width) + 1) + 1,
+                         [&](ptrdiff_t n, ptrdiff_t end) {
         const auto line = buffer<T>(width);
-        for (; k < end; ++k) {
-            const ptrdiff_t i = k % rows.count;
-            const T *image = x + k / rows.count * height * width;
-            blend(image + rows.at[i] * width, image + rows.next[i] * width, v[i],
-                  line.get(), width);
-            pick(line.get(), columns.at, columns.next, u, y + k * columns.count,
-                 columns.count);
-        }
+        T *to = y + n * rows.count * columns.count;
+        for (const T *in = x + n * height * width; n < end; ++n, in += height * width)
+            for (ptrdiff_t i = 0; i < rows.count; ++i, to += columns.count) {
+                blend(in + rows.at[i] * width, in + rows.next[i] * width, v[i],
+                      line.get(), width);
+                pick(line.get(), columns.at, columns.next, u, to, columns.count);
+            }
     });
 }
 
@@ -68,17 +69,16 @@ void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *gx,
                     ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
     parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width)) + 1,
-                         [&](ptrdiff_t begin, ptrdiff_t end) {
+                         [&](ptrdiff_t n, ptrdiff_t end) {
         const auto line = buffer<T>(width);
-        for (ptrdiff_t k = begin * rows.count; k < end * rows.count; ++k) {
-            const ptrdiff_t i = k % rows.count;
-            T *image = gx + k / rows.count * height * width;
-            std::fill_n(line.get(), width, (T)0);
-            unpick(gy + k * columns.count, columns.at, columns.next, u, line.get(),
-                   columns.count);
-            add_times(line.get(), (T)1 - v[i], image + rows.at[i] * width, width);
-            add_times(line.get(), v[i], image + rows.next[i] * width, width);
-        }
+        const T *from = gy + n * rows.count * columns.count;
+        for (T *image = gx + n * height * width; n < end; ++n, image += height * width)
+            for (ptrdiff_t i = 0; i < rows.count; ++i, from += columns.count) {
+                memset(line.get(), 0, width * sizeof(T));
+                unpick(from, columns.at, columns.next, u, line.get(), columns.count);
+                add_times(line.get(), (T)1 - v[i], image + rows.at[i] * width, width);
+                add_times(line.get(), v[i], image + rows.next[i] * width, width);
+            }
     });
 }
 

@@ -77,8 +77,8 @@ struct ToFewChannels {
             const Buffer<T> image(steps.image), products(micro.pixels * ld);
             for (; i < stop; ++i) {
                 const ptrdiff_t n = i / parts, k = i % parts;
-                const Rows some = {rows * k / parts, rows * (k + 1) / parts};
-                const ptrdiff_t begin = some.begin * line, end = some.end * line;
+                const Rows own = {rows * k / parts, rows * (k + 1) / parts};
+                const ptrdiff_t begin = own.begin * line, end = own.end * line;
                 Grid part = grid;
                 for (ptrdiff_t &at : part.rows.in)
                     at = at < begin || at >= end ? OUTSIDE : at;
@@ -87,7 +87,7 @@ struct ToFewChannels {
                     add(part, in + n * in_steps.image, p,
                         std::min(micro.pixels, places - p), panels, packed.get(),
                         products.get(), ld, run, image.get());
-                copy(image.get(), some, line / channels, out.data + n * out.steps.image);
+                copy(image.get(), own, line / channels, out.data + n * out.steps.image);
             }
         });
     }
