@@ -184,7 +184,8 @@ def test_infinite_numbers_stay_where_they_are_seen():
     (square(3, 1, 1, 24), 8, 1, 64, 64), (square(1, 1, 0, 20), 8, 1, 96, 128),
     (square(4, 2, 1, 32), 16, 1, 3, 64), (square(3, 1, 1, 4), 4, 1, 256, 256),
     (square(3, 1, 1, 64), 8, 64, 1, 1), (square(3, 1, 1, 32), 8, 1, 20, 20),
-    (square(3, 1, 2, 32, 2), 8, 1, 32, 32)])
+    (square(3, 1, 2, 32, 2), 8, 1, 32, 32), (square(3, 2, 1, 16), 8, 1, 16, 24),
+    (square(3, 2, 1, 16), 8, 48, 1, 1), (square(7, 2, 3, 64), 1, 1, 3, 64)])
 @pytest.mark.parametrize('width', [32, 64], indirect=True)
 def test_threads_do_not_change_results(window, n, groups, channels, filters):
     ksize, stride, pad, dilate, lengths, outs = window

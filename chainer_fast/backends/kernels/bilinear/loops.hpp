@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include <memory>
 #include <type_traits>
 
+#include "chainer_fast/_cpu/buffer.hpp"
 #include "chainer_fast/_cpu/half.hpp"
 #include "chainer_fast/backends/kernels/bilinear/elements.hpp"
 #include "chainer_fast/backends/kernels/common/call.hpp"
@@ -16,7 +16,7 @@ namespace {
 /* -- at the crossings of lines
  *
  * Lines between two rows are blended as a whole first, which is done in vectors, and
- * the columns are then picked from the line. */
+ * the columns are then picked from the line. Threads share the images. */
 
 /* Lines along an axis: each is between two pixels, at a weight towards the second. */
 struct Lines {
@@ -39,8 +39,8 @@ CF_CLONES void pick(const T *line, const int *at, const int *next, const T *w, T
 }
 
 template <typename T>
-void unpick(const T *g, const int *at, const int *next, const T *w, T *line,
-            ptrdiff_t n) {
+void unpick(const T *CF_RESTRICT g, const int *at, const int *next, const T *w,
+            T *CF_RESTRICT line, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; ++i) {
         line[at[i]] += g[i] * ((T)1 - w[i]);
         line[next[i]] += g[i] * w[i];
@@ -50,29 +50,36 @@ void unpick(const T *g, const int *at, const int *next, const T *w, T *line,
 template <typename T>
 void resize(const T *x, const Lines &rows, const Lines &columns, T *y, ptrdiff_t images,
             ptrdiff_t height, ptrdiff_t width) {
-    const std::unique_ptr<T[]> room(new T[width]);
-    T *line = room.get();
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    for (; images-- > 0; x += height * width)
-        for (ptrdiff_t i = 0; i < rows.count; ++i, y += columns.count) {
-            blend(x + rows.at[i] * width, x + rows.next[i] * width, v[i], line, width);
-            pick(line, columns.at, columns.next, u, y, columns.count);
-        }
+    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width) + 1) + 1,
+                         [&](ptrdiff_t n, ptrdiff_t end) {
+        const auto line = buffer<T>(width);
+        T *to = y + n * rows.count * columns.count;
+        for (const T *in = x + n * height * width; n < end; ++n, in += height * width)
+            for (ptrdiff_t i = 0; i < rows.count; ++i, to += columns.count) {
+                blend(in + rows.at[i] * width, in + rows.next[i] * width, v[i],
+                      line.get(), width);
+                pick(line.get(), columns.at, columns.next, u, to, columns.count);
+            }
+    });
 }
 
 template <typename T>
 void resize_adjoint(const T *gy, const Lines &rows, const Lines &columns, T *gx,
                     ptrdiff_t images, ptrdiff_t height, ptrdiff_t width) {
-    const std::unique_ptr<T[]> room(new T[width]);
-    T *line = room.get();
     const T *v = (const T *)rows.weight, *u = (const T *)columns.weight;
-    for (; images-- > 0; gx += height * width)
-        for (ptrdiff_t i = 0; i < rows.count; ++i, gy += columns.count) {
-            memset(line, 0, width * sizeof(T));
-            unpick(gy, columns.at, columns.next, u, line, columns.count);
-            add_times(line, (T)1 - v[i], gx + rows.at[i] * width, width);
-            add_times(line, v[i], gx + rows.next[i] * width, width);
-        }
+    parallel_with_memory(images, GRAIN / (rows.count * (columns.count + width)) + 1,
+                         [&](ptrdiff_t n, ptrdiff_t end) {
+        const auto line = buffer<T>(width);
+        const T *from = gy + n * rows.count * columns.count;
+        for (T *image = gx + n * height * width; n < end; ++n, image += height * width)
+            for (ptrdiff_t i = 0; i < rows.count; ++i, from += columns.count) {
+                memset(line.get(), 0, width * sizeof(T));
+                unpick(from, columns.at, columns.next, u, line.get(), columns.count);
+                add_times(line.get(), (T)1 - v[i], image + rows.at[i] * width, width);
+                add_times(line.get(), v[i], image + rows.next[i] * width, width);
+            }
+    });
 }
 
 /* -- at points */
@@ -138,35 +145,45 @@ bool locate_all(const T *grid, const Samples &s, Point *points) {
     return locate_all<T>(grid, grid + s.n, s.height, s.width, points, s.n);
 }
 
-/* Returns whether all coordinates are numbers. */
+/* Calls f(image, points) for each of the images, which threads share, as long as all
+ * coordinates are numbers; returns whether they are. */
+template <typename T, typename F>
+bool each_image(const T *grid, const Samples &s, const F &f) {
+    std::atomic<bool> good(true);
+    parallel_with_memory(s.batch, GRAIN / (4 * s.n * s.channels) + 1,
+                         [&](ptrdiff_t i, ptrdiff_t end) {
+        const auto points = buffer<Point>(s.n);
+        for (; i < end && good; ++i)
+            if (locate_all(grid + i * 2 * s.n, s, points.get()))
+                f(i, points.get());
+            else
+                good = false;
+    });
+    return good;
+}
+
 template <typename T>
 bool sample(const T *x, const T *grid, T *y, Samples s) {
-    const std::unique_ptr<Point[]> points(new Point[s.n]);
-    for (; s.batch-- > 0; grid += 2 * s.n) {
-        if (!locate_all(grid, s, points.get()))
-            return false;
-        for (ptrdiff_t c = 0; c < s.channels; ++c, x += s.height * s.width, y += s.n)
-            sample_one(x, points.get(), y, s.n);
-    }
-    return true;
+    return each_image(grid, s, [&](ptrdiff_t i, const Point *points) {
+        for (ptrdiff_t c = i * s.channels; c < (i + 1) * s.channels; ++c)
+            sample_one(x + c * s.height * s.width, points, y + c * s.n, s.n);
+    });
 }
 
 template <typename T>
 bool sample_adjoint(const T *x, const T *grid, const T *gy, T *gx, T *ggrid,
                     Samples s) {
-    const std::unique_ptr<Point[]> points(new Point[s.n]);
     const ptrdiff_t plane = s.height * s.width, n = s.n;
-    for (; s.batch-- > 0; grid += 2 * n, ggrid += 2 * n) {
-        if (!locate_all(grid, s, points.get()))
-            return false;
-        for (ptrdiff_t c = 0; c < s.channels; ++c, x += plane, gx += plane, gy += n)
-            sample_adjoint_of_one(x, points.get(), gy, gx, ggrid, ggrid + n, n);
+    return each_image(grid, s, [&](ptrdiff_t i, const Point *points) {
+        T *g_column = ggrid + i * 2 * n, *g_row = g_column + n;
+        for (ptrdiff_t c = i * s.channels; c < (i + 1) * s.channels; ++c)
+            sample_adjoint_of_one(x + c * plane, points, gy + c * n, gx + c * plane,
+                                  g_column, g_row, n);
         for (ptrdiff_t j = 0; j < n; ++j) {
-            ggrid[j] = ggrid[j] * (T)(s.width - 1) / (T)2;
-            ggrid[n + j] = ggrid[n + j] * (T)(s.height - 1) / (T)2;
+            g_column[j] = g_column[j] * (T)(s.width - 1) / (T)2;
+            g_row[j] = g_row[j] * (T)(s.height - 1) / (T)2;
         }
-    }
-    return true;
+    });
 }
 
 constexpr Loop resize_loop = {resize<float>, resize<double>};

@@ -21,9 +21,7 @@ from chainer_fast.backends.kernels.reduction import total
 cdef extern from "chainer_fast/backends/kernels/convolution/channel_sums.hpp" \
         namespace "chainer_fast::convolution":
     void channel_sums(char kind, object y, object sums, ptrdiff_t images,
-                      ptrdiff_t channels, ptrdiff_t plane) noexcept
-    void pixel_sums(char kind, object y, object sums, ptrdiff_t pixels,
-                    ptrdiff_t channels) noexcept
+                      ptrdiff_t channels, ptrdiff_t plane, bint last) noexcept
 
 
 cdef tuple _NUMBERS = ('sy', 'sx', 'ph', 'pw', 'dy', 'dx', 'groups')
@@ -132,11 +130,10 @@ cdef object _bias_gradient(object gy):
     cdef bint single = kind == b'f'
     cdef double limit = 3.4e38 if single else INFINITY
     cdef npy_intp c
-    if is_channels_last(gy):
-        pixel_sums(kind, gy, sums, PyArray_DIM(gy, 0) * plane, channels)
-    else:
+    cdef bint last = is_channels_last(gy)
+    if not last:
         gy = np.PyArray_FROM_OF(gy, np.NPY_ARRAY_CARRAY_RO)
-        channel_sums(kind, gy, sums, PyArray_DIM(gy, 0), channels, plane)
+    channel_sums(kind, gy, sums, PyArray_DIM(gy, 0), channels, plane, last)
     for c in range(channels):
         # False for NaN, too.
         if not -limit < out[c] < limit:

@@ -10,20 +10,23 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Adds each channel of all images to its sum, in double precision. */
+/* Adds each channel of all images to its sum, in double precision: from channel `first`
+ * to before `end`. */
 template <typename T>
 CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t images,
-                            ptrdiff_t channels, ptrdiff_t plane) {
+                            ptrdiff_t channels, ptrdiff_t plane, ptrdiff_t first,
+                            ptrdiff_t end) {
     constexpr ptrdiff_t LANES = 16;
     for (ptrdiff_t n = 0; n < images; ++n)
-        for (ptrdiff_t c = 0; c < channels; ++c, y += plane) {
+        for (ptrdiff_t c = first; c < end; ++c) {
+            const T *row = y + (n * channels + c) * plane;
             double part[LANES] = {0}, rest = 0;
             ptrdiff_t i, j;
             for (i = 0; i + LANES <= plane; i += LANES)
                 for (j = 0; j < LANES; ++j)
-                    part[j] += y[i + j];
+                    part[j] += row[i + j];
             for (; i < plane; ++i)
-                rest += y[i];
+                rest += row[i];
             for (j = 0; j < LANES; ++j)
                 rest += part[j];
             sums[c] += rest;
@@ -32,10 +35,12 @@ CF_CLONES void add_channels(const T *y, double *sums, ptrdiff_t images,
 
 /* The same with channels last in memory. */
 template <typename T>
-CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
-                          ptrdiff_t channels) {
+CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t images,
+                          ptrdiff_t channels, ptrdiff_t plane, ptrdiff_t c,
+                          ptrdiff_t end) {
     constexpr ptrdiff_t LANES = 32;
-    for (ptrdiff_t c = 0; c + LANES <= channels; c += LANES) {
+    const ptrdiff_t pixels = images * plane;
+    for (; c + LANES <= end; c += LANES) {
         double part[LANES] = {0};
         for (ptrdiff_t p = 0; p < pixels; ++p)
             for (ptrdiff_t j = 0; j < LANES; ++j)
@@ -43,14 +48,24 @@ CF_CLONES void add_pixels(const T *y, double *sums, ptrdiff_t pixels,
         for (ptrdiff_t j = 0; j < LANES; ++j)
             sums[c + j] += part[j];
     }
-    const ptrdiff_t rest = channels - channels % LANES;
     for (ptrdiff_t p = 0; p < pixels; ++p)
-        for (ptrdiff_t c = rest; c < channels; ++c)
-            sums[c] += y[p * channels + c];
+        for (ptrdiff_t k = c; k < end; ++k)
+            sums[k] += y[p * channels + k];
 }
 
-constexpr Loop channel_sums = {add_channels<float>, add_channels<double>};
-constexpr Loop pixel_sums = {add_pixels<float>, add_pixels<double>};
+template <typename T>
+void sum_channels(const T *y, double *sums, ptrdiff_t images, ptrdiff_t channels,
+                  ptrdiff_t plane, bool last) {
+    const ptrdiff_t some = last ? 32 : 1;
+    parallel((channels + some - 1) / some, GRAIN / (some * images * plane + 1) + 1,
+             [=](ptrdiff_t begin, ptrdiff_t end) {
+        (last ? add_pixels<T> : add_channels<T>)(
+            y, sums, images, channels, plane, begin * some,
+            std::min(end * some, channels));
+    });
+}
+
+constexpr Loop channel_sums = {sum_channels<float>, sum_channels<double>};
 
 /* Adds a number to each channel of pixels that have channels last in memory. */
 inline void add_to_pixels(float *pixels, const float *bias, ptrdiff_t count,

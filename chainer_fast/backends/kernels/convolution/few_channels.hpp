@@ -36,14 +36,10 @@ struct ToFewChannels {
                 }
     }
 
-    /* Copies an image without its padding. */
-    void copy(const T *padded, const Steps &steps, T *image) const {
+    /* Copies rows of an image, of that width, without their padding. */
+    void copy(const T *padded, Rows rows, ptrdiff_t width, T *image) const {
         const ptrdiff_t last = w.nd - 1, apart = out.steps.axis[last];
-        ptrdiff_t rows = 1;
-        for (ptrdiff_t j = 0; j < last; ++j)
-            rows *= w.length[j];
-        const ptrdiff_t width = steps.image / rows / channels;
-        for (ptrdiff_t i = 0; i < rows; ++i) {
+        for (ptrdiff_t i = rows.begin; i < rows.end; ++i) {
             T *to = image;
             ptrdiff_t row = i;
             for (ptrdiff_t j = last - 1; j >= 0; --j) {
@@ -72,16 +68,26 @@ struct ToFewChannels {
         Buffer<T> packed(end.offset + end.vectors * lanes * filters);
         pack(panels, packed.get());
         const ptrdiff_t places = grid.rows.count() * grid.columns.count();
-        parallel_with_memory(images, GRAIN_PRODUCTS / (places * depth * filters) + 1,
-                             [&](ptrdiff_t n, ptrdiff_t stop) {
+        const ptrdiff_t rows = w.plane / w.length[last], line = steps.image / rows;
+        /* Few images are cut into rows. What two parts meet is computed for both. */
+        const ptrdiff_t parts = std::min(rows, (thread_limit() + images - 1) / images);
+        parallel_with_memory(images * parts,
+                             GRAIN_PRODUCTS / (places * ld * filters / parts + 1) + 1,
+                             [&](ptrdiff_t i, ptrdiff_t stop) {
             const Buffer<T> image(steps.image), products(micro.pixels * ld);
-            for (; n < stop; ++n) {
-                memset(image.get(), 0, steps.image * sizeof(T));
+            for (; i < stop; ++i) {
+                const ptrdiff_t n = i / parts, k = i % parts;
+                const Rows own = {rows * k / parts, rows * (k + 1) / parts};
+                const ptrdiff_t begin = own.begin * line, end = own.end * line;
+                Grid part = grid;
+                for (ptrdiff_t &at : part.rows.in)
+                    at = at < begin || at >= end ? OUTSIDE : at;
+                memset(image.get() + begin, 0, (end - begin) * sizeof(T));
                 for (ptrdiff_t p = 0; p < places; p += micro.pixels)
-                    add(grid, in + n * in_steps.image, p,
+                    add(part, in + n * in_steps.image, p,
                         std::min(micro.pixels, places - p), panels, packed.get(),
                         products.get(), ld, run, image.get());
-                copy(image.get(), steps, out.data + n * out.steps.image);
+                copy(image.get(), own, line / channels, out.data + n * out.steps.image);
             }
         });
     }
@@ -92,6 +98,11 @@ struct ToFewChannels {
              ptrdiff_t run, T *image) const {
         const ptrdiff_t width = grid.columns.count(), taps = grid.rows.taps();
         const ptrdiff_t none = 0;
+        const auto rows = grid.rows.in.begin();
+        if (std::all_of(rows + first / width * taps,
+                        rows + ((first + count - 1) / width + 1) * taps,
+                        [](ptrdiff_t at) { return at < 0; }))
+            return;
         const T *met[MOST_PIXELS];
         T *to[MOST_PIXELS];
         for (ptrdiff_t i = 0; i < count; ++i) {

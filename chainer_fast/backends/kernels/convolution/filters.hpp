@@ -118,13 +118,17 @@ struct FilterGradient {
         const ptrdiff_t width = panel.vectors * micro.lanes;
         const ptrdiff_t channel = panel.group * filters + panel.first;
         const Line &line = grid.columns;
-        for (ptrdiff_t i = 0; i < count; ++i)
-            for (ptrdiff_t c = rows[i].first; c < rows[i].last; ++c, to += width) {
+        const bool packed = panel.count == width && line.count() > 1
+            && line.out[1] == width;
+        for (ptrdiff_t i = 0; i < count; ++i) {
+            const ptrdiff_t last = rows[i].last, n = packed ? last - rows[i].first : 1;
+            for (ptrdiff_t c = rows[i].first; c < last; c += n, to += n * width) {
                 const T *from = rows[i].place + line.out[c] + channel;
-                memcpy(to, from, panel.count * sizeof(T));
+                memcpy(to, from, n * panel.count * sizeof(T));
                 for (ptrdiff_t j = panel.count; j < width; ++j)
                     to[j] = 0;
             }
+        }
     }
 
     /* Memory of a thread. */
@@ -149,91 +153,82 @@ struct FilterGradient {
         return parts;
     }
 
-    /* The gradients of some filters with respect to channels from `c` to before `end`. */
-    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, const Workspace &work,
-                 const std::vector<Inside> &inside) const {
+    /* The gradients of some filters for taps from `t` to before `last`, with respect to
+     * channels from `c` to before `end`. */
+    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, ptrdiff_t t,
+                 ptrdiff_t last, const Workspace &work,
+                 const std::vector<Inside> &inside, T *sums) const {
         const ptrdiff_t width = panel.vectors * micro.lanes, some = end - c;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
         const ptrdiff_t column_taps = grid.columns.taps();
-        T *sums = work.sums.get();
         for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
             const ptrdiff_t rows = cut(work.rows.get(), begin,
                                        std::min(begin + BLOCK_PLACES, all));
-            pack(work.rows.get(), rows, panel, work.gradients.get());
-            for (ptrdiff_t a = 0; a < grid.rows.taps(); ++a)
-                for (ptrdiff_t b = 0; b < column_taps; ++b) {
-                    Correlation<T> job;
-                    job.pixels = work.met.get();
-                    job.count = meet(work.rows.get(), rows, a, b, inside[b], false,
-                                     work.met.get());
-                    if (!job.count && begin)
-                        continue;
-                    job.offset = panel.group * depth + c;
-                    job.gradients = work.gradients.get();
-                    job.sums = sums + (a * column_taps + b) * some * width;
-                    job.add = begin > 0;
+            if (!by_channel())
+                pack(work.rows.get(), rows, panel, work.gradients.get());
+            for (ptrdiff_t i = t; i < last; ++i) {
+                const ptrdiff_t a = i / column_taps, b = i % column_taps;
+                Correlation<T> job;
+                job.pixels = work.met.get();
+                job.count = meet(work.rows.get(), rows, a, b, inside[b], by_channel(),
+                                 work.met.get());
+                if (!job.count && begin)
+                    continue;
+                job.offset = panel.group * depth + c;
+                job.gradients = by_channel() ? places : work.gradients.get();
+                job.sums = sums + i * some * width;
+                job.add = begin > 0;
+                if (by_channel())
+                    micro.correlate_by_channel[panel.vectors - 1](job, panel.count);
+                else
                     correlate(micro, job, panel.vectors, some);
-                }
+            }
         }
-        const ptrdiff_t last = depth == channels ? end : channels;
-        unpack_filters(micro, panel, filters, channels, taps, c, last, sums, out);
     }
 
+    /* Whether each channel has its own filter: many of them are a panel then. */
+    bool by_channel() const { return depth == 1 && filters == 1 && groups > 1; }
+
+    /* Threads share the panels, the parts of their channels, and the taps if there are
+     * too few of these. */
     void run() const {
-        if (depth == 1 && filters == 1 && groups > 1) {
-            run_by_channel();
-            return;
+        const std::vector<Inside> found = inside();
+        const ptrdiff_t width =
+            (by_channel() ? MOST_CHANNEL_VECTORS : MOST_VECTORS) * micro.lanes;
+        std::vector<Panel> panels;
+        if (!by_channel())
+            panels = panels_of(groups, filters, micro.lanes, 1);
+        for (ptrdiff_t g = 0, some; by_channel() && g < groups; g += width) {
+            some = std::min(width, groups - g);
+            panels.push_back({g, 0, some, (some + micro.lanes - 1) / micro.lanes, 0});
         }
-        const std::vector<Inside> found = inside();
-        const std::vector<Panel> panels = panels_of(groups, filters, micro.lanes, 1);
         const ptrdiff_t n = parts((ptrdiff_t)panels.size());
-        const ptrdiff_t width = MOST_VECTORS * micro.lanes;
+        const ptrdiff_t count = (ptrdiff_t)panels.size() * n;
+        const ptrdiff_t met = grid.rows.taps() * grid.columns.taps();
+        const ptrdiff_t wanted = thread_limit() > 1 ? 2 * thread_limit() : 1;
+        const ptrdiff_t m = std::min(met, (wanted + count - 1) / count);
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
-        parallel_with_memory((ptrdiff_t)panels.size() * n,
-                             GRAIN_PRODUCTS / (all * channels * taps * width / n + 1) + 1,
+        const ptrdiff_t size = (channels / n + 1) * taps * width;
+        const Buffer<T> shared(m > 1 ? count * size : 0);
+        const auto unpack = [&](ptrdiff_t k, const T *sums) {
+            const ptrdiff_t first = depth * (k % n) / n, end = depth * (k % n + 1) / n;
+            unpack_filters(micro, panels[k / n], filters, channels, taps, first,
+                           std::min(end, channels), sums, out);
+        };
+        parallel_with_memory(count * m, GRAIN_PRODUCTS / (all * size / m + 1) + 1,
                              [&](ptrdiff_t begin, ptrdiff_t end) {
-            const Workspace work(width, (channels / n + 1) * taps * width);
-            for (ptrdiff_t i = begin; i < end; ++i)
-                compute(panels[i / n], depth * (i % n) / n, depth * (i % n + 1) / n, work,
-                        found);
-        });
-    }
-
-    /* Each channel has its own filter. */
-    void run_by_channel() const {
-        const std::vector<Inside> found = inside();
-        const ptrdiff_t most = MOST_CHANNEL_VECTORS * micro.lanes;
-        const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
-        const ptrdiff_t column_taps = grid.columns.taps();
-        parallel_with_memory((groups + most - 1) / most,
-                             GRAIN_PRODUCTS / (all * taps * most) + 1,
-                             [&](ptrdiff_t part, ptrdiff_t last) {
-            const Workspace work(0, taps * most);
-            T *sums = work.sums.get();
-            for (; part < last; ++part) {
-                const ptrdiff_t n = std::min(most, groups - part * most);
-                const ptrdiff_t vectors = (n + micro.lanes - 1) / micro.lanes;
-                for (ptrdiff_t begin = 0; begin < all; begin += BLOCK_PLACES) {
-                    const ptrdiff_t rows = cut(work.rows.get(), begin,
-                                               std::min(begin + BLOCK_PLACES, all));
-                    for (ptrdiff_t t = 0; t < taps; ++t) {
-                        Correlation<T> job;
-                        job.pixels = work.met.get();
-                        job.count = meet(
-                            work.rows.get(), rows, t / column_taps, t % column_taps,
-                            found[t % column_taps], true, work.met.get());
-                        job.offset = part * most;
-                        job.gradients = places;
-                        job.sums = sums + t * most;
-                        job.add = begin > 0;
-                        micro.correlate_by_channel[vectors - 1](job, n);
-                    }
-                }
-                for (ptrdiff_t c = 0; c < n; ++c)
-                    for (ptrdiff_t t = 0; t < taps; ++t)
-                        out[(part * most + c) * taps + t] = sums[t * most + c];
+            const Workspace work(width, m > 1 ? 0 : size);
+            for (ptrdiff_t i = begin; i < end; ++i) {
+                const ptrdiff_t k = i / m, part = i % m;
+                T *sums = m > 1 ? shared.get() + k * size : work.sums.get();
+                compute(panels[k / n], depth * (k % n) / n, depth * (k % n + 1) / n,
+                        met * part / m, met * (part + 1) / m, work, found, sums);
+                if (m == 1)
+                    unpack(k, sums);
             }
         });
+        for (ptrdiff_t k = 0; m > 1 && k < count; ++k)
+            unpack(k, shared.get() + k * size);
     }
 };
 

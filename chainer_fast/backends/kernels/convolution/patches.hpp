@@ -212,18 +212,25 @@ CF_AVX2_CLONES void scatter(T *col, T *img, const Window &w, ptrdiff_t channels,
     }
 }
 
-/* All patches of images with so many planes, in C order. */
+/* All patches of images with so many planes, in C order. Threads share the planes. */
 template <typename T>
 void gather_all(const void *img, void *col, const Window &w, ptrdiff_t planes,
                 const void *pval) {
-    gather((const T *)img, (T *)col, w, planes, {0, w.rows}, w.rows * w.width,
-           *(const T *)pval);
+    const ptrdiff_t ld = w.rows * w.width, size = w.taps * ld;
+    parallel(planes, GRAIN / (size + 1) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        gather((const T *)img + begin * w.plane, (T *)col + begin * size, w,
+               end - begin, {0, w.rows}, ld, *(const T *)pval);
+    });
 }
 
 template <typename T>
 void scatter_all(const void *col, void *img, const Window &w, ptrdiff_t planes) {
-    memset(img, 0, planes * w.plane * sizeof(T));
-    scatter((T *)col, (T *)img, w, planes, {0, w.rows}, w.rows * w.width, false);
+    const ptrdiff_t ld = w.rows * w.width, size = w.taps * ld;
+    parallel(planes, GRAIN / (size + 1) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        T *to = (T *)img + begin * w.plane;
+        memset(to, 0, (end - begin) * w.plane * sizeof(T));
+        scatter((T *)col + begin * size, to, w, end - begin, {0, w.rows}, ld, false);
+    });
 }
 
 }  // namespace

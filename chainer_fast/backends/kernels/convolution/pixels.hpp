@@ -12,8 +12,9 @@
 namespace chainer_fast::convolution {
 namespace {
 
-/* Multiplications, or copied elements, that justify a thread. */
-constexpr ptrdiff_t GRAIN_PRODUCTS = 1000000, GRAIN_COPIES = 32768;
+/* Multiplications, or copied elements, that justify a thread: they take two
+ * microseconds or more. */
+constexpr ptrdiff_t GRAIN_PRODUCTS = 131072, GRAIN_COPIES = 8192;
 
 /* Number of pieces that balances work between threads. */
 inline ptrdiff_t pieces_wanted() {

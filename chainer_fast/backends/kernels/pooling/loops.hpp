@@ -49,40 +49,35 @@ CF_ELEMENT void meet_vectors(const T *x, ptrdiff_t k, Index<T> first, T *y,
     }
 }
 
-/* Elements of a window that a run meets at once. */
+/* Elements of a window that a run meets at once, the fewest that it takes. */
 template <typename T>
-constexpr ptrdiff_t RUN = 64 / sizeof(T);
+constexpr ptrdiff_t RUN = 128 / sizeof(T);
 
-/* Many elements side by side, in lanes of which each keeps its largest. */
+/* Many elements side by side. Few runs have one that is larger than all before, so its
+ * place is looked for afterwards: of several equal ones, the first. */
 template <typename T>
 CF_CLONES void meet_run(const T *x, Index<T> first, ptrdiff_t k, T *best, Index<T> *at) {
     constexpr ptrdiff_t N = RUN<T>;
     T lanes[N], largest = *best;
-    Index<T> places[N], place = 0;
-    ptrdiff_t i = 0, j;
-    for (j = 0; j < N; ++j) {
-        lanes[j] = (T)-infinity();
-        places[j] = 0;
-    }
-    for (; i + N <= k; i += N)
-        for (j = 0; j < N; ++j) {
-            places[j] = x[i + j] > lanes[j] ? (Index<T>)(i + j) : places[j];
-            lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
-        }
-    for (; i < k; ++i) {
-        places[0] = x[i] > lanes[0] ? (Index<T>)i : places[0];
-        lanes[0] = x[i] > lanes[0] ? x[i] : lanes[0];
+    Index<T> larger = 0;
+    ptrdiff_t i, j;
+    for (j = 0; j < N; ++j)
+        lanes[j] = largest;
+    for (i = 0; i < k; i += N) {
+        const T *seen = x + std::min(i, k - N);
+        for (j = 0; j < N; ++j)
+            lanes[j] = seen[j] > lanes[j] ? seen[j] : lanes[j];
     }
     for (j = 0; j < N; ++j)
-        if (lanes[j] > largest || (lanes[j] == largest && largest > *best
-                                   && places[j] < place)) {
-            largest = lanes[j];
-            place = places[j];
-        }
-    if (largest > *best) {      // of several equal ones, the first
-        *best = x[place];
-        *at = first + place;
-    }
+        larger |= lanes[j] > largest;
+    if (!larger)
+        return;
+    for (j = 0; j < N; ++j)
+        largest = lanes[j] > largest ? lanes[j] : largest;
+    for (i = 0; x[i] != largest;)
+        ++i;
+    *best = x[i];
+    *at = first + (Index<T>)i;
 }
 
 /* Each place of a row of results meets `k` elements of a row of an image, for windows
@@ -96,7 +91,7 @@ CF_CLONES ptrdiff_t meet_many(const T *x, T *y, Index<T> *index, Index<T> first,
         meet_vectors<2>(x + t, k, first, y + t, index + t);
     for (; s == 1 && t + N <= n; t += N)
         meet_vectors<1>(x + t, k, first, y + t, index + t);
-    for (; k >= 2 * RUN<T> && t < n; ++t)
+    for (; k >= RUN<T> && t < n; ++t)
         meet_run(x + t * s, first, k, &y[t], &index[t]);
     return t;
 }

@@ -14,9 +14,6 @@
 namespace chainer_fast::pooling {
 namespace {
 
-/* Elements that are worth a thread. */
-constexpr ptrdiff_t POOLED_BY_THREAD = 1 << 17;
-
 /* A pixel on the other side, and the index in the window of the element that meets it. */
 struct Met {
     ptrdiff_t pixel, index;
@@ -164,7 +161,7 @@ void each_pixel(const Window &w, bool of_images, const F &f) {
     const Plan plan(w, of_images);
     const ptrdiff_t in_row =
         w.channels * (width + size * product(w.out, w.nd) / plan.rows);
-    parallel_with_memory(w.images * plan.rows, POOLED_BY_THREAD / in_row + 1,
+    parallel_with_memory(w.images * plan.rows, GRAIN / in_row + 1,
                          [&](ptrdiff_t begin, ptrdiff_t end) {
         const auto met = buffer<Met>(size);
         for (ptrdiff_t i = begin; i < end; ++i) {

@@ -20,16 +20,38 @@ enum Task { MAX, PUT, MEAN, SPREAD };
 struct Grid {
     ptrdiff_t regions, channels, height, width;
     ptrdiff_t rows, columns;              /* bins */
+    ptrdiff_t first, end;                 /* channels to go through */
+};
+
+/* A loop whose channels are shared among threads: regions may overlap. Each of them may
+ * have all pixels. */
+template <auto LOOP>
+struct Shared;
+
+template <typename... Arguments, bool (*LOOP)(Task, Grid, Arguments...)>
+struct Shared<LOOP> {
+    static bool run(Task task, Grid g, Arguments... arguments) {
+        const ptrdiff_t met = g.regions * (g.rows * g.columns + g.height * g.width);
+        std::atomic<bool> good(true);
+        parallel_with_memory(g.channels, GRAIN / (met + 1) + 1,
+                             [&](ptrdiff_t first, ptrdiff_t end) {
+            if (!LOOP(task, {g.regions, g.channels, g.height, g.width, g.rows,
+                             g.columns, first, end}, arguments...))
+                good = false;
+        });
+        return good;
+    }
 };
 
 /* Calls `one(plane, bin, i, j)` with a plane of the image and the index of the bin, for
  * each bin in each channel. */
 template <typename T, typename One>
 CF_ELEMENT void each_bin(const Grid &g, T *x, One one) {
-    const ptrdiff_t channels = g.channels, rows = g.rows, columns = g.columns;
+    const ptrdiff_t end = g.end, rows = g.rows, columns = g.columns;
     const ptrdiff_t size = g.height * g.width;
-    ptrdiff_t bin = 0;
-    for (ptrdiff_t c = 0; c < channels; ++c, x += size)
+    ptrdiff_t bin = g.first * rows * columns;
+    x += g.first * size;
+    for (ptrdiff_t c = g.first; c < end; ++c, x += size)
         for (ptrdiff_t i = 0; i < rows; ++i)
             for (ptrdiff_t j = 0; j < columns; ++j)
                 one(x, bin++, i, j);
@@ -43,16 +65,17 @@ template <typename T>
 bool cell_put(const Grid &g, const int64_t *numbers, T *images, const T *bins,
               const int32_t *found) {
     const ptrdiff_t size = g.height * g.width, count = g.rows * g.columns;
-    for (ptrdiff_t r = 0; r < g.regions; ++r) {
-        T *gx = images + numbers[r] * g.channels * size;
-        for (ptrdiff_t c = 0; c < g.channels; ++c, gx += size)
-            for (ptrdiff_t i = 0; i < count; ++i, ++found, ++bins) {
-                if (*found >= size)
+    for (ptrdiff_t r = 0; r < g.regions; ++r)
+        for (ptrdiff_t c = g.first; c < g.end; ++c) {
+            T *gx = images + (numbers[r] * g.channels + c) * size;
+            const ptrdiff_t first = (r * g.channels + c) * count;
+            for (ptrdiff_t bin = first; bin < first + count; ++bin) {
+                if (found[bin] >= size)
                     return false;
-                if (*found >= 0)
-                    gx[*found] += *bins;
+                if (found[bin] >= 0)
+                    gx[found[bin]] += bins[bin];
             }
-    }
+        }
     return true;
 }
 
@@ -169,8 +192,10 @@ bool all_samples(Task task, Grid g, const int64_t *numbers, const double *box,
     return good;
 }
 
-constexpr Loop cells_loop = {all_cells<float>, all_cells<double>};
-constexpr Loop samples_loop = {all_samples<float>, all_samples<double>};
+constexpr Loop cells_loop = {Shared<all_cells<float>>::run,
+                             Shared<all_cells<double>>::run};
+constexpr Loop samples_loop = {Shared<all_samples<float>>::run,
+                               Shared<all_samples<double>>::run};
 
 }  // namespace
 }  // namespace chainer_fast::roi
