@@ -28,7 +28,7 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
 cdef enum:
     MAX_CHILDREN = 16
     MAX_DIMS = 32
-    MOST_ARRAYS = 6 + 2 * MAX_CHILDREN
+    MOST_ARRAYS = 5 + 2 * MAX_CHILDREN
 
 cdef Unary _tanh = unary_of(numpy.tanh)
 
@@ -234,7 +234,7 @@ def tree_lstm(x, *cs):
 
 def tree_lstm_grad(gates, c, gc, gh, *cs):
     cdef char kind = _tree_kind(gates, c, cs)
-    cdef npy_intp samples, units, three
+    cdef npy_intp samples, units
     cdef void *data[MOST_ARRAYS]
     if kind == 0:
         return NotImplemented
@@ -242,11 +242,9 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
     gc, gh = _plain(gc, kind, c, samples), _plain(gh, kind, c, samples)
     if gc is NotImplemented or gh is NotImplemented:
         return NotImplemented
-    three = 3 * units
-    scratch = np.PyArray_EMPTY(1, &three, np.PyArray_TYPE(<np.ndarray>c), 0)
     gx = empty_like(gates)
     gcs = tuple([empty_like(c) for _ in cs])
-    _note(_note(_note(data, (gates, c, gc, gh, gx, scratch)), cs), gcs)
+    _note(_note(_note(data, (gates, c, gc, gh, gx)), cs), gcs)
     if TREE_LSTM_GRAD.run(kind, data, samples, units, len(cs), _tanh):
         return NotImplemented
     return (*gcs, gx)
