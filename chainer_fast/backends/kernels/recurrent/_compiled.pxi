@@ -111,9 +111,10 @@ cdef object _step(const Cell &cell, tuple cells, tuple gates):
     c = empty_like(c_prev)
     h = np.PyArray_EMPTY(PyArray_NDIM(c), dims, np.PyArray_TYPE(<np.ndarray>c), 0)
     _note(_note(_note(data, cells), gates), (c, h))
-    if cell.run(kind, data, samples, dims[1], PyArray_DIM(<np.ndarray>c, 0) - samples,
-                _tanh):
+    if cell.run(kind, data, samples, dims[1], 0, _tanh):
         return NotImplemented
+    if samples < PyArray_DIM(<np.ndarray>c, 0):
+        c[samples:] = c_prev[samples:]
     return c, h
 
 
@@ -138,9 +139,10 @@ cdef object _step_grad(const Cell &cell, tuple cells, tuple gates, object c, obj
         return NotImplemented
     results = tuple([empty_like(each) for each in inputs])
     _note(_note(_note(data, inputs), (c, gc, gh)), results)
-    if cell.run(kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1),
-                rows - samples, _tanh):
+    if cell.run(kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1), 0, _tanh):
         return NotImplemented
+    if samples < rows:
+        results[0][samples:] = 0 if gc is None else gc[samples:]
     return results
 
 

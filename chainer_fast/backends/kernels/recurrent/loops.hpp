@@ -3,7 +3,7 @@
  * Arithmetic follows the reference, operation by operation. The units of all samples
  * form one row, which is worked on in blocks that stay in the cache from the gates to
  * the results. A tree's gates stand one after the other for each sample instead, so its
- * blocks end with a sample. Threads share the units, or the samples of a tree.
+ * blocks end with a sample. Threads share the samples.
  *
  * No array that a loop writes to overlaps with another one: hence the pragmas.
  */
@@ -89,14 +89,15 @@ CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, const Unary &
         h[j] = o[j] * h[j];
 }
 
-/* Some units of one memory, or of two with one cell. */
+/* One memory, or two with one cell. */
 template <int MEMORIES, typename T>
-CF_CLONES void step_units(T *const *p, ptrdiff_t begin, ptrdiff_t end, const Unary &tanh) {
+CF_CLONES void step(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t width, ptrdiff_t,
+                    const Unary &tanh) {
     T *const *c_prev = p, *const *x = p + MEMORIES;
     T *c = p[2 * MEMORIES], *h = p[2 * MEMORIES + 1];
     T gates[MEMORIES][4 * BLOCK];
-    for (ptrdiff_t start = begin; start < end; start += BLOCK) {
-        const ptrdiff_t n = std::min(BLOCK, end - start);
+    for (ptrdiff_t start = begin * width; start < end * width; start += BLOCK) {
+        const ptrdiff_t n = std::min(BLOCK, end * width - start);
         const T *s = gates[0], *t = gates[MEMORIES - 1];
         const T *first = c_prev[0] + start, *second = c_prev[MEMORIES - 1] + start;
         activate<MEMORIES>(x, start, gates, n, tanh);
@@ -110,27 +111,16 @@ CF_CLONES void step_units(T *const *p, ptrdiff_t begin, ptrdiff_t end, const Una
     }
 }
 
-/* Of further samples there are no gates, and the cells stay as they are. */
 template <int MEMORIES, typename T>
-void step(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t further,
-          const Unary &tanh) {
-    const ptrdiff_t units = samples * width;
-    parallel(units, GATES_GRAIN / MEMORIES, [&](ptrdiff_t begin, ptrdiff_t end) {
-        step_units<MEMORIES>(p, begin, end, tanh);
-    });
-    memcpy(p[2 * MEMORIES] + units, p[0] + units, further * width * sizeof(T));
-}
-
-template <int MEMORIES, typename T>
-CF_CLONES void step_grad_units(T *const *p, ptrdiff_t begin, ptrdiff_t end,
-                               const Unary &tanh) {
+CF_CLONES void step_grad(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t width,
+                         ptrdiff_t, const Unary &tanh) {
     T *const *c_prev = p, *const *x = p + MEMORIES;
     const T *c = p[2 * MEMORIES], *gc = p[2 * MEMORIES + 1], *gh = p[2 * MEMORIES + 2];
     T *const *gc_prev = p + 2 * MEMORIES + 3, *const *gx = gc_prev + MEMORIES;
     const T zeros[BLOCK] = {};
     T gates[MEMORIES][4 * BLOCK], tanh_c[BLOCK], gc_step[BLOCK], go[BLOCK];
-    for (ptrdiff_t start = begin; start < end; start += BLOCK) {
-        const ptrdiff_t n = std::min(BLOCK, end - start);
+    for (ptrdiff_t start = begin * width; start < end * width; start += BLOCK) {
+        const ptrdiff_t n = std::min(BLOCK, end * width - start);
         activate<MEMORIES>(x, start, gates, n, tanh);
         tanh.run(c + start, tanh_c, n);
         output_grads(gates[0] + 3 * n, tanh_c, gc ? gc + start : zeros,
@@ -141,26 +131,11 @@ CF_CLONES void step_grad_units(T *const *p, ptrdiff_t begin, ptrdiff_t end,
     }
 }
 
-template <int MEMORIES, typename T>
-void step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t further,
-               const Unary &tanh) {
-    const T *gc = p[2 * MEMORIES + 1];
-    T *gc_prev = p[2 * MEMORIES + 3];
-    const ptrdiff_t units = samples * width;
-    parallel(units, GATES_GRAIN / MEMORIES, [&](ptrdiff_t begin, ptrdiff_t end) {
-        step_grad_units<MEMORIES>(p, begin, end, tanh);
-    });
-    if (gc)
-        memcpy(gc_prev + units, gc + units, further * width * sizeof(T));
-    else
-        memset(gc_prev + units, 0, further * width * sizeof(T));
-}
-
 /* -- trees: gates a, i, o and one f for each child stand one after the other */
 
 template <typename T>
-CF_CLONES void tree_samples(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t n,
-                            ptrdiff_t children, const Unary &tanh) {
+CF_CLONES void tree_lstm(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t n,
+                         ptrdiff_t children, const Unary &tanh) {
     const ptrdiff_t width = (3 + children) * n;
     for (ptrdiff_t row = begin; row < end; ++row) {
         T *gates = p[1] + row * width, *c = p[2] + row * n, *h = p[3] + row * n;
@@ -184,8 +159,8 @@ CF_CLONES void tree_samples(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff
 }
 
 template <typename T>
-CF_CLONES void tree_grad_samples(T *const *p, ptrdiff_t begin, ptrdiff_t end,
-                                 ptrdiff_t units, ptrdiff_t children, const Unary &tanh) {
+CF_CLONES void tree_lstm_grad(T *const *p, ptrdiff_t begin, ptrdiff_t end,
+                              ptrdiff_t units, ptrdiff_t children, const Unary &tanh) {
     const ptrdiff_t width = (3 + children) * units;
     const T zeros[BLOCK] = {};
     T tanh_c[BLOCK], gc_step[BLOCK];
@@ -210,22 +185,24 @@ CF_CLONES void tree_grad_samples(T *const *p, ptrdiff_t begin, ptrdiff_t end,
         }
 }
 
-template <typename T, auto some_samples>
-void tree(T *const *p, ptrdiff_t samples, ptrdiff_t units, ptrdiff_t children,
-          const Unary &tanh) {
+template <typename T, auto loop>
+void shared(T *const *p, ptrdiff_t samples, ptrdiff_t units, ptrdiff_t children,
+            const Unary &tanh) {
     parallel(samples, GATES_GRAIN / (units + 1) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
-        some_samples(p, begin, end, units, children, tanh);
+        loop(p, begin, end, units, children, tanh);
     });
 }
 
-constexpr Cell LSTM = {step<1, float>, step<1, double>};
-constexpr Cell LSTM_GRAD = {step_grad<1, float>, step_grad<1, double>};
-constexpr Cell SLSTM = {step<2, float>, step<2, double>};
-constexpr Cell SLSTM_GRAD = {step_grad<2, float>, step_grad<2, double>};
+constexpr Cell LSTM = {shared<float, step<1, float>>, shared<double, step<1, double>>};
+constexpr Cell LSTM_GRAD = {
+    shared<float, step_grad<1, float>>, shared<double, step_grad<1, double>>};
+constexpr Cell SLSTM = {shared<float, step<2, float>>, shared<double, step<2, double>>};
+constexpr Cell SLSTM_GRAD = {
+    shared<float, step_grad<2, float>>, shared<double, step_grad<2, double>>};
 constexpr Cell TREE_LSTM = {
-    tree<float, tree_samples<float>>, tree<double, tree_samples<double>>};
+    shared<float, tree_lstm<float>>, shared<double, tree_lstm<double>>};
 constexpr Cell TREE_LSTM_GRAD = {
-    tree<float, tree_grad_samples<float>>, tree<double, tree_grad_samples<double>>};
+    shared<float, tree_lstm_grad<float>>, shared<double, tree_lstm_grad<double>>};
 
 }  // namespace
 }  // namespace chainer_fast::recurrent
