@@ -47,8 +47,8 @@ enum class Way { ALONE, HELPED, HELPED_FROM_SLEEP };
  * had to be woken counts as long as no other is known. */
 inline void learn(const SharedLoop &loop, Way way, int64_t took) {
     Experience &e = *loop.experience;
-    if (e.calls.load(std::memory_order_relaxed) == 1)
-        return;         /* It included starting threads, and loading code and data. */
+    if (e.calls.load(std::memory_order_relaxed) < FIRST_TRIALS - 1)
+        return;         /* They include starting threads, and loading code and data. */
     std::atomic<float> &time = way == Way::ALONE ? e.alone : e.helped;
     float before = time.load(std::memory_order_relaxed);
     if (way == Way::HELPED && !e.awake.exchange(true, std::memory_order_relaxed))

@@ -207,6 +207,8 @@ private:
                 if (is_over) {
                     sleeping.fetch_add(1);
                     sleep_while(state, now);
+                    if (is_with_caller())
+                        leave_processor();
                     sleeping.fetch_sub(1);
                     until = 0;
                     continue;
@@ -231,8 +233,23 @@ private:
     /* Whether a spinning thread would occupy a processor that the caller or another
      * program needs. */
     bool is_in_the_way() const {
-        return crowded.load(std::memory_order_relaxed)
-            || processor.load(std::memory_order_relaxed) == sched_getcpu();
+        return crowded.load(std::memory_order_relaxed) || is_with_caller();
+    }
+
+    bool is_with_caller() const {
+        return processor.load(std::memory_order_relaxed) == sched_getcpu();
+    }
+
+    /* Moves the calling thread to another processor. Where none is idle, the system wakes
+     * a thread on its last one, even if the caller has moved there. */
+    static void leave_processor() {
+        cpu_set_t all, others;
+        if (sched_getaffinity(0, sizeof(all), &all))
+            return;
+        others = all;
+        CPU_CLR(sched_getcpu(), &others);
+        if (!sched_setaffinity(0, sizeof(others), &others))
+            sched_setaffinity(0, sizeof(all), &all);
     }
 };
 

@@ -1,6 +1,7 @@
 """Kernels of linear algebra."""
 import numpy as np
 import pytest
+import threadpoolctl
 
 from chainer_fast.backends.kernels import linalg
 from tests.compare import assert_allclose
@@ -54,6 +55,24 @@ def test_half_of_a_long_matrix_is_factorized(dtype):
 def test_other_matrices_are_left_to_numpy(x):
     assert linalg.inverse.compiled(x, False) is NotImplemented
     assert linalg.cholesky.compiled(x) is NotImplemented
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+def test_determinants(dtype):
+    x = positive(dtype, 2, 70, 70) / 20
+    y = linalg.determinant.compiled(x)
+    assert_allclose(y, np.linalg.det(x.astype('d')), 1e-4, 0)
+    assert linalg.determinant.compiled(x[:, :63, :63]) is NotImplemented
+
+
+def test_factors_do_not_depend_on_the_number_of_threads():
+    x = positive('f', 300, 300) / 80
+    kernels = [lambda x: linalg.inverse(x, False), linalg.cholesky, linalg.determinant]
+    with threadpoolctl.threadpool_limits(1):
+        expected = [kernel(x) for kernel in kernels]
+    with threadpoolctl.threadpool_limits(2):
+        for kernel, y in zip(kernels, expected, strict=True):
+            np.testing.assert_array_equal(kernel(x), y)
 
 
 @pytest.mark.parametrize('n', [2, 64])

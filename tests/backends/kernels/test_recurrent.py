@@ -207,6 +207,27 @@ def test_layers_are_left_to_the_reference_without_vectors():
     assert (result is NotImplemented) == (shared.level() == 'base')
 
 
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+def test_cells_do_not_depend_on_the_number_of_threads(dtype):
+    # Two of the samples of one memory have no gates.
+    cells, gates, gh = arrays(0, dtype, (67, 301), (65, 4 * 301), (65, 301))
+    x, tree = arrays(1, dtype, (67, 4 * 301), (67, 5 * 301))
+    results = []
+    for threads in 1, 2, 3:
+        with chainer_fast.using_config('num_threads', threads):
+            c, h = recurrent.lstm.compiled(cells, gates)
+            both = recurrent.slstm.compiled(cells, c, x, -x)
+            of_tree = recurrent.tree_lstm.compiled(tree, cells, c)
+            results.append([
+                c, h, *recurrent.lstm_grad.compiled(cells, gates, c, None, gh),
+                *both, *recurrent.slstm_grad.compiled(cells, c, x, -x, *both, cells),
+                *of_tree, *recurrent.tree_lstm_grad.compiled(
+                    *of_tree[:2], None, cells, cells, c)])
+    for other in results[1:]:
+        for y, expected in zip(other, results[0], strict=True):
+            np.testing.assert_array_equal(y, expected)
+
+
 @with_vectors
 def test_layer_does_not_depend_on_the_number_of_threads():
     args = large_layer(0)

@@ -1,3 +1,7 @@
+import typing as tp
+
+_Result = tp.TypeVar('_Result')
+
 def forget() -> None: ...
 def gain(
     rows: int,
@@ -7,3 +11,5 @@ def gain(
     right_turned: bool = False,
 ) -> float: ...
 def gains() -> list[float] | None: ...
+def without_threads(
+    function: tp.Callable[..., _Result], *arguments: tp.Any) -> _Result: ...

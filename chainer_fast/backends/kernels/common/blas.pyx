@@ -25,7 +25,7 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" nogil:
     Control control_of_numpy "chainer_fast::control_of_numpy"() noexcept
     string core_of_openblas "chainer_fast::core_of_openblas"() except +
     cppclass OneThread "chainer_fast::OneThread":
-        OneThread(Control)
+        OneThread(Control &)
 
 cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
     int get_threads() noexcept
@@ -66,6 +66,7 @@ cdef enum:
     ALONE = 2000000
 
 cdef const Library *_library = NULL
+cdef Control _numpys = control_of_numpy()
 
 
 cdef void _sgemm_of_library(
@@ -121,7 +122,6 @@ cdef int _choose() except -1:
     """Find out which products tiles compute faster, in a file or by measurement."""
     global _chosen
     cdef OneThread *one = NULL
-    cdef Control of_numpy = control_of_numpy()
     cdef ProductSizes sizes
     cdef list examples = []
     cdef object module = os.stat(__file__)
@@ -134,8 +134,7 @@ cdef int _choose() except -1:
         sizes = PRODUCT_EXAMPLES[i]
         examples.append((sizes.rows, sizes.columns, sizes.depth, sizes.left_turned,
                          sizes.right_turned))
-    if of_numpy.set is not NULL:
-        one = new OneThread(of_numpy)
+    one = new OneThread(_numpys)
     # One thread of each, however many threads the caller has.
     set_threads(1)
     try:
@@ -201,16 +200,23 @@ cdef bint beats_numpy(const ProductSizes &sizes) except -1:
     return wanted() != 0 or tiles_are_faster(sizes)
 
 
+cdef void _find_control() noexcept:
+    """Find SciPy's BLAS, which may have been imported since the last time."""
+    global control
+    if control.set is NULL:
+        control = control_of_openblas()
+
+
 cdef int find_gemm(char kind, const ProductSizes &sizes, Gemm *found) except -1:
     """Find the product of matrices of floats, kind 'f', or of doubles, kind 'd'."""
-    global sgemm, dgemm, control, _library
+    global sgemm, dgemm, _library
     if kind == b'f' and not wanted() and tiles_are_faster(sizes):
         found[0] = tiled_sgemm
         return 0
     if dgemm is NULL:
         from scipy.linalg import cython_blas
         table = cython_blas.__pyx_capi__
-        control = control_of_openblas()
+        _find_control()
         sgemm = <Gemm>_address(table, 'sgemm')
         dgemm = <Gemm>_address(table, 'dgemm')
     if kind != b'f':
@@ -221,3 +227,20 @@ cdef int find_gemm(char kind, const ProductSizes &sizes, Gemm *found) except -1:
     else:
         found[0] = shared_sgemm
     return 0
+
+
+def without_threads(function, *arguments):
+    """Return the result of a function that calls LAPACK, which works with one thread.
+
+    A factorization waits for the threads of OpenBLAS at the end of each of its many
+    short parts, and they occupy the processors of the threads of our loops.
+    """
+    cdef OneThread *numpys = NULL
+    cdef OneThread *scipys = NULL
+    _find_control()
+    try:
+        numpys, scipys = new OneThread(_numpys), new OneThread(control)
+        return function(*arguments)
+    finally:
+        del numpys
+        del scipys

@@ -23,10 +23,12 @@
 namespace chainer_fast {
 namespace {
 
-/* How to set OpenBLAS's number of threads; null pointers for another BLAS. */
+/* How to set OpenBLAS's number of threads; null pointers for another BLAS. And how many
+ * calls have set it to one, and what it was before. */
 struct Control {
     int (*get)();
     void (*set)(int);
+    int users = 0, before = 1;
 };
 
 #if defined(__linux__)
@@ -77,17 +79,17 @@ inline std::string core_of_openblas() {
 
 /* That of SciPy, which has no 64-bit integers. */
 inline Control control_of_openblas() {
-    Control control = {nullptr, nullptr};
+    Control control = {};
 #if defined(__linux__)
     if (!dl_iterate_phdr(find_control<false>, &control))
-        control = {nullptr, nullptr};
+        control = {};
 #endif
     return control;
 }
 
 /* That of NumPy, which has 64-bit integers in its wheels; or else there is only one. */
 inline Control control_of_numpy() {
-    Control control = {nullptr, nullptr};
+    Control control = {};
 #if defined(__linux__)
     if (!dl_iterate_phdr(find_control<true>, &control))
         control = control_of_openblas();
@@ -98,26 +100,24 @@ inline Control control_of_numpy() {
 /* While one lives, OpenBLAS works with one thread. */
 class OneThread {
 public:
-    explicit OneThread(Control control) : control(control) {
+    explicit OneThread(Control &given) : control(given.set ? &given : nullptr) {
         const std::lock_guard<std::mutex> lock(mutex());
-        if (count()++ == 0) {
-            before() = control.get();
-            if (before() != 1)
-                control.set(1);
+        if (control && control->users++ == 0) {
+            control->before = control->get();
+            if (control->before != 1)
+                control->set(1);
         }
     }
     ~OneThread() {
         const std::lock_guard<std::mutex> lock(mutex());
-        if (--count() == 0 && before() != 1)
-            control.set(before());
+        if (control && --control->users == 0 && control->before != 1)
+            control->set(control->before);
     }
 
 private:
-    Control control;
+    Control *control;
 
     static std::mutex &mutex() { static std::mutex m; return m; }
-    static int &count() { static int n = 0; return n; }
-    static int &before() { static int n = 1; return n; }
 };
 
 /* Products up to this many multiplications take one thread in OpenBLAS anyway; from the

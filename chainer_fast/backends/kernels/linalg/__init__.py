@@ -5,12 +5,23 @@ import numpy
 
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import kernel
+from chainer_fast.backends.kernels.common import blas
 from chainer_fast.types import NdArray
 
 
 #: The least length of matrices for which SciPy's LAPACK is called. It is twice to four
 #: times as fast as NumPy's functions, but may round differently.
 LONG = 64
+#: The least length of matrices for which threads of LAPACK save time. They save little
+#: below, and if another program needs a processor, all of them wait again and again.
+THREADED = 512
+
+
+def _run(function, x, *arguments):
+    """Call a function of matrices, with threads of LAPACK if they save time."""
+    if x.shape[-1] < THREADED:
+        return blas.without_threads(function, x, *arguments)
+    return function(x, *arguments)
 
 
 def _lapack(x, *names):
@@ -23,7 +34,7 @@ def _lapack(x, *names):
     return get_lapack_funcs(names, (x,))
 
 
-def _each(compute, x):
+def _each(x, compute):
     """Compute a matrix from each one in the last two axes."""
     y = numpy.empty(x.shape, x.dtype)
     for at in numpy.ndindex(*x.shape[:-2]):
@@ -43,7 +54,7 @@ def _inverse_by_lapack(x, check):
         if info > 0:
             raise numpy.linalg.LinAlgError('Singular matrix')
         return inverted(lu, pivots, 64 * len(a), overwrite_lu=True)[0].T
-    return _each(compute, x)
+    return _run(_each, x, compute)
 
 
 def _cholesky_by_lapack(x):
@@ -57,7 +68,13 @@ def _cholesky_by_lapack(x):
         if info > 0:
             raise numpy.linalg.LinAlgError('Matrix is not positive definite')
         return upper.T
-    return _each(compute, x)
+    return _run(_each, x, compute)
+
+
+def _determinant_by_lapack(x):
+    if x.ndim < 2 or x.shape[-1] < LONG:
+        return NotImplemented
+    return _run(numpy.linalg.det, x)
 
 
 def _inverse_on_device(x, check):
@@ -115,3 +132,20 @@ def cholesky(x: NdArray) -> NdArray:
         If the matrix is not positive definite, on the host.
     """
     return cuda.get_array_module(x).linalg.cholesky(x)
+
+
+@kernel(compiled=_determinant_by_lapack)
+def determinant(x: NdArray) -> NdArray:
+    """Determinants of the matrices in the last two axes.
+
+    Parameters
+    ----------
+    x : array
+        Square matrices.
+
+    Returns
+    -------
+    array
+        Determinants, without the last two axes.
+    """
+    return cuda.get_array_module(x).linalg.det(x)

@@ -26,7 +26,7 @@ cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
         void *set
     Control control_of_numpy() noexcept
     cppclass OneThread:
-        OneThread(Control)
+        OneThread(Control &)
 
 cdef enum:
     # From this many multiplications on, other products are faster than NumPy's.

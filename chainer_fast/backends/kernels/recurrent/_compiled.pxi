@@ -28,7 +28,7 @@ cdef extern from "chainer_fast/backends/kernels/recurrent/loops.hpp" nogil:
 cdef enum:
     MAX_CHILDREN = 16
     MAX_DIMS = 32
-    MOST_ARRAYS = 6 + 2 * MAX_CHILDREN
+    MOST_ARRAYS = 5 + 2 * MAX_CHILDREN
 
 cdef Unary _tanh = unary_of(numpy.tanh)
 
@@ -111,9 +111,10 @@ cdef object _step(const Cell &cell, tuple cells, tuple gates):
     c = empty_like(c_prev)
     h = np.PyArray_EMPTY(PyArray_NDIM(c), dims, np.PyArray_TYPE(<np.ndarray>c), 0)
     _note(_note(_note(data, cells), gates), (c, h))
-    if cell.run(kind, data, samples, dims[1], PyArray_DIM(<np.ndarray>c, 0) - samples,
-                _tanh):
+    if cell.run(kind, data, samples, dims[1], 0, _tanh):
         return NotImplemented
+    if samples < PyArray_DIM(<np.ndarray>c, 0):
+        c[samples:] = c_prev[samples:]
     return c, h
 
 
@@ -138,9 +139,10 @@ cdef object _step_grad(const Cell &cell, tuple cells, tuple gates, object c, obj
         return NotImplemented
     results = tuple([empty_like(each) for each in inputs])
     _note(_note(_note(data, inputs), (c, gc, gh)), results)
-    if cell.run(kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1),
-                rows - samples, _tanh):
+    if cell.run(kind, data, samples, PyArray_DIM(<np.ndarray>c_prev, 1), 0, _tanh):
         return NotImplemented
+    if samples < rows:
+        results[0][samples:] = 0 if gc is None else gc[samples:]
     return results
 
 
@@ -234,7 +236,7 @@ def tree_lstm(x, *cs):
 
 def tree_lstm_grad(gates, c, gc, gh, *cs):
     cdef char kind = _tree_kind(gates, c, cs)
-    cdef npy_intp samples, units, three
+    cdef npy_intp samples, units
     cdef void *data[MOST_ARRAYS]
     if kind == 0:
         return NotImplemented
@@ -242,11 +244,9 @@ def tree_lstm_grad(gates, c, gc, gh, *cs):
     gc, gh = _plain(gc, kind, c, samples), _plain(gh, kind, c, samples)
     if gc is NotImplemented or gh is NotImplemented:
         return NotImplemented
-    three = 3 * units
-    scratch = np.PyArray_EMPTY(1, &three, np.PyArray_TYPE(<np.ndarray>c), 0)
     gx = empty_like(gates)
     gcs = tuple([empty_like(c) for _ in cs])
-    _note(_note(_note(data, (gates, c, gc, gh, gx, scratch)), cs), gcs)
+    _note(_note(_note(data, (gates, c, gc, gh, gx)), cs), gcs)
     if TREE_LSTM_GRAD.run(kind, data, samples, units, len(cs), _tanh):
         return NotImplemented
     return (*gcs, gx)

@@ -3,7 +3,7 @@
  * Arithmetic follows the reference, operation by operation. The units of all samples
  * form one row, which is worked on in blocks that stay in the cache from the gates to
  * the results. A tree's gates stand one after the other for each sample instead, so its
- * samples are the blocks.
+ * blocks end with a sample. Threads share the samples.
  *
  * No array that a loop writes to overlaps with another one: hence the pragmas.
  */
@@ -20,6 +20,8 @@ namespace chainer_fast::recurrent {
 namespace {
 
 constexpr ptrdiff_t BLOCK = 256;
+/* Units of a thread, at least: four gates and a cell have a function each. */
+constexpr ptrdiff_t GATES_GRAIN = FUNCTION_GRAIN / 4;
 
 /* -- gates that alternate: a, i, f, o */
 
@@ -87,17 +89,15 @@ CF_ELEMENT void put_out(const T *o, const T *c, T *h, ptrdiff_t n, const Unary &
         h[j] = o[j] * h[j];
 }
 
-/* One memory, or two with one cell. Of further samples there are no gates, and the cells
- * stay as they are. */
+/* One memory, or two with one cell. */
 template <int MEMORIES, typename T>
-CF_CLONES void step(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t further,
+CF_CLONES void step(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t width, ptrdiff_t,
                     const Unary &tanh) {
     T *const *c_prev = p, *const *x = p + MEMORIES;
     T *c = p[2 * MEMORIES], *h = p[2 * MEMORIES + 1];
-    const ptrdiff_t units = samples * width;
     T gates[MEMORIES][4 * BLOCK];
-    for (ptrdiff_t start = 0; start < units; start += BLOCK) {
-        const ptrdiff_t n = std::min(BLOCK, units - start);
+    for (ptrdiff_t start = begin * width; start < end * width; start += BLOCK) {
+        const ptrdiff_t n = std::min(BLOCK, end * width - start);
         const T *s = gates[0], *t = gates[MEMORIES - 1];
         const T *first = c_prev[0] + start, *second = c_prev[MEMORIES - 1] + start;
         activate<MEMORIES>(x, start, gates, n, tanh);
@@ -109,20 +109,18 @@ CF_CLONES void step(T *const *p, ptrdiff_t samples, ptrdiff_t width, ptrdiff_t f
                               t[j], t[n + j], t[2 * n + j], second[j]);
         put_out(s + 3 * n, c + start, h + start, n, tanh);
     }
-    memcpy(c + units, c_prev[0] + units, further * width * sizeof(T));
 }
 
 template <int MEMORIES, typename T>
-CF_CLONES void step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
-                         ptrdiff_t further, const Unary &tanh) {
+CF_CLONES void step_grad(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t width,
+                         ptrdiff_t, const Unary &tanh) {
     T *const *c_prev = p, *const *x = p + MEMORIES;
     const T *c = p[2 * MEMORIES], *gc = p[2 * MEMORIES + 1], *gh = p[2 * MEMORIES + 2];
     T *const *gc_prev = p + 2 * MEMORIES + 3, *const *gx = gc_prev + MEMORIES;
-    const ptrdiff_t units = samples * width;
     const T zeros[BLOCK] = {};
     T gates[MEMORIES][4 * BLOCK], tanh_c[BLOCK], gc_step[BLOCK], go[BLOCK];
-    for (ptrdiff_t start = 0; start < units; start += BLOCK) {
-        const ptrdiff_t n = std::min(BLOCK, units - start);
+    for (ptrdiff_t start = begin * width; start < end * width; start += BLOCK) {
+        const ptrdiff_t n = std::min(BLOCK, end * width - start);
         activate<MEMORIES>(x, start, gates, n, tanh);
         tanh.run(c + start, tanh_c, n);
         output_grads(gates[0] + 3 * n, tanh_c, gc ? gc + start : zeros,
@@ -131,21 +129,17 @@ CF_CLONES void step_grad(T *const *p, ptrdiff_t samples, ptrdiff_t width,
             cell_grad(gates[m], c_prev[m] + start, gc_step, go, gc_prev[m] + start,
                       gx[m] + 4 * start, n);
     }
-    if (gc)
-        memcpy(gc_prev[0] + units, gc + units, further * width * sizeof(T));
-    else
-        memset(gc_prev[0] + units, 0, further * width * sizeof(T));
 }
 
 /* -- trees: gates a, i, o and one f for each child stand one after the other */
 
 template <typename T>
-CF_CLONES void tree_lstm(T *const *p, ptrdiff_t samples, ptrdiff_t n,
+CF_CLONES void tree_lstm(T *const *p, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t n,
                          ptrdiff_t children, const Unary &tanh) {
-    T *gates = p[1], *c = p[2], *h = p[3];
     const ptrdiff_t width = (3 + children) * n;
-    memcpy(gates, p[0], samples * width * sizeof(T));
-    for (ptrdiff_t row = 0; row < samples; ++row, gates += width, c += n, h += n) {
+    for (ptrdiff_t row = begin; row < end; ++row) {
+        T *gates = p[1] + row * width, *c = p[2] + row * n, *h = p[3] + row * n;
+        memcpy(gates, p[0] + row * width, width * sizeof(T));
         for (ptrdiff_t j = n; j < width; ++j)
             gates[j] *= T(0.5);
         tanh.run(gates, gates, width);
@@ -164,37 +158,51 @@ CF_CLONES void tree_lstm(T *const *p, ptrdiff_t samples, ptrdiff_t n,
     }
 }
 
-/* The scratch memory holds a row for each of tanh(c), zeros, and the cell's gradient. */
 template <typename T>
-CF_CLONES void tree_lstm_grad(T *const *p, ptrdiff_t samples, ptrdiff_t n,
-                              ptrdiff_t children, const Unary &tanh) {
-    const T *gates = p[0], *gc = p[2], *gh = p[3];
-    T *gx = p[4], *tanh_c = p[5], *zeros = tanh_c + n, *gc_step = zeros + n;
-    const ptrdiff_t width = (3 + children) * n;
-    memset(zeros, 0, n * sizeof(T));
-    for (ptrdiff_t row = 0; row < samples; ++row, gates += width, gx += width) {
-        tanh.run(p[1] + row * n, tanh_c, n);
-        output_grads(gates + 2 * n, tanh_c, gc ? gc + row * n : zeros,
-                     gh ? gh + row * n : zeros, gc_step, gx + 2 * n, n);
-        CF_INDEPENDENT
-        for (ptrdiff_t j = 0; j < n; ++j)
-            input_grad(gc_step[j], gates[j], gates[n + j], gx[j], gx[n + j]);
-        for (ptrdiff_t k = 0; k < children; ++k) {
-            const T *f = gates + (3 + k) * n, *child = p[6 + k] + row * n;
-            T *g_child = p[6 + children + k] + row * n, *gf = gx + (3 + k) * n;
+CF_CLONES void tree_lstm_grad(T *const *p, ptrdiff_t begin, ptrdiff_t end,
+                              ptrdiff_t units, ptrdiff_t children, const Unary &tanh) {
+    const ptrdiff_t width = (3 + children) * units;
+    const T zeros[BLOCK] = {};
+    T tanh_c[BLOCK], gc_step[BLOCK];
+    for (ptrdiff_t row = begin; row < end; ++row)
+        for (ptrdiff_t start = 0; start < units; start += BLOCK) {
+            const ptrdiff_t n = std::min(BLOCK, units - start), at = row * units + start;
+            const T *gates = p[0] + row * width + start;
+            T *gx = p[4] + row * width + start;
+            tanh.run(p[1] + at, tanh_c, n);
+            output_grads(gates + 2 * units, tanh_c, p[2] ? p[2] + at : zeros,
+                         p[3] ? p[3] + at : zeros, gc_step, gx + 2 * units, n);
             CF_INDEPENDENT
             for (ptrdiff_t j = 0; j < n; ++j)
-                kept_grad(gc_step[j], f[j], child[j], g_child[j], gf[j]);
+                input_grad(gc_step[j], gates[j], gates[units + j], gx[j], gx[units + j]);
+            for (ptrdiff_t k = 0; k < children; ++k) {
+                const T *f = gates + (3 + k) * units, *child = p[5 + k] + at;
+                T *g_child = p[5 + children + k] + at, *gf = gx + (3 + k) * units;
+                CF_INDEPENDENT
+                for (ptrdiff_t j = 0; j < n; ++j)
+                    kept_grad(gc_step[j], f[j], child[j], g_child[j], gf[j]);
+            }
         }
-    }
 }
 
-constexpr Cell LSTM = {step<1, float>, step<1, double>};
-constexpr Cell LSTM_GRAD = {step_grad<1, float>, step_grad<1, double>};
-constexpr Cell SLSTM = {step<2, float>, step<2, double>};
-constexpr Cell SLSTM_GRAD = {step_grad<2, float>, step_grad<2, double>};
-constexpr Cell TREE_LSTM = {tree_lstm<float>, tree_lstm<double>};
-constexpr Cell TREE_LSTM_GRAD = {tree_lstm_grad<float>, tree_lstm_grad<double>};
+template <typename T, auto loop>
+void shared(T *const *p, ptrdiff_t samples, ptrdiff_t units, ptrdiff_t children,
+            const Unary &tanh) {
+    parallel(samples, GATES_GRAIN / (units + 1) + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
+        loop(p, begin, end, units, children, tanh);
+    });
+}
+
+constexpr Cell LSTM = {shared<float, step<1, float>>, shared<double, step<1, double>>};
+constexpr Cell LSTM_GRAD = {
+    shared<float, step_grad<1, float>>, shared<double, step_grad<1, double>>};
+constexpr Cell SLSTM = {shared<float, step<2, float>>, shared<double, step<2, double>>};
+constexpr Cell SLSTM_GRAD = {
+    shared<float, step_grad<2, float>>, shared<double, step_grad<2, double>>};
+constexpr Cell TREE_LSTM = {
+    shared<float, tree_lstm<float>>, shared<double, tree_lstm<double>>};
+constexpr Cell TREE_LSTM_GRAD = {
+    shared<float, tree_lstm_grad<float>>, shared<double, tree_lstm_grad<double>>};
 
 }  // namespace
 }  // namespace chainer_fast::recurrent

@@ -123,10 +123,10 @@ struct Backward {
     }
 };
 
-/* How many of some items a thread should have at least: a part takes some 30
+/* How many of some items a thread should have at least: a part takes some 10
  * microseconds or more, at a hundred multiplications or one copied float a nanosecond. */
 inline ptrdiff_t grain_of(double products, double copies) {
-    return std::max<ptrdiff_t>(1, (ptrdiff_t)(3e4 / (products / 100 + copies + 1)));
+    return std::max<ptrdiff_t>(1, (ptrdiff_t)(1e4 / (products / 100 + copies + 1)));
 }
 
 inline void pack_all_rows(const Layer &l, const float *a, ptrdiff_t columns, Out out) {
