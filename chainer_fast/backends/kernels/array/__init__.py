@@ -39,6 +39,19 @@ def copied(x: NdArray) -> NdArray:
     return x.copy()
 
 
+@kernel(compiled=layout.assign)
+def assign(out: NdArray, x: NdArray) -> NdArray:
+    """Copy an array, broadcast, into another, whose elements do not overlap.
+
+    Returns
+    -------
+    array
+        The array that was copied into.
+    """
+    out[...] = x
+    return out
+
+
 @kernel(compiled=in_c_order(_compiled.add_at), in_single=True)
 @in_single
 def add_at(

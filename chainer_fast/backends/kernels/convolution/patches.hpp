@@ -216,14 +216,22 @@ CF_AVX2_CLONES void scatter(T *col, T *img, const Window &w, ptrdiff_t channels,
 template <typename T>
 void gather_all(const void *img, void *col, const Window &w, ptrdiff_t planes,
                 const void *pval) {
-    gather((const T *)img, (T *)col, w, planes, {0, w.rows}, w.rows * w.width,
-           *(const T *)pval);
+    const ptrdiff_t places = w.rows * w.width;
+    parallel(planes, GRAIN / (w.taps * places) + 1, [&](ptrdiff_t i, ptrdiff_t end) {
+        gather((const T *)img + i * w.plane, (T *)col + i * w.taps * places, w, end - i,
+               {0, w.rows}, places, *(const T *)pval);
+    });
 }
 
 template <typename T>
 void scatter_all(const void *col, void *img, const Window &w, ptrdiff_t planes) {
-    memset(img, 0, planes * w.plane * sizeof(T));
-    scatter((T *)col, (T *)img, w, planes, {0, w.rows}, w.rows * w.width, false);
+    const ptrdiff_t places = w.rows * w.width;
+    parallel(planes, GRAIN / (w.taps * places) + 1, [&](ptrdiff_t i, ptrdiff_t end) {
+        T *some = (T *)img + i * w.plane;
+        memset(some, 0, (end - i) * w.plane * sizeof(T));
+        scatter((T *)col + i * w.taps * places, some, w, end - i, {0, w.rows}, places,
+                false);
+    });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ from chainer_fast.backends.kernels.common.copies import in_order_of_results
 from chainer_fast.types import NdArray
 
 
-@kernel(compiled=in_order_of_results(_compiled.where), in_single=True)
+@kernel(compiled=in_order_of_results(_compiled.where))
 def where(condition: NdArray, x: NdArray, y: NdArray) -> NdArray:
     """Return elements of one array where a condition is true, otherwise of another.
 
