@@ -50,7 +50,7 @@ def _repeat(xp, x, repeats, axis):
     # A single count applies to the whole axis; CuPy requires a tuple to be as long as
     # the axis.
     counts = repeats[0] if len(repeats) == 1 else repeats
-    if len(repeats) != 1 or not x.size or not counts or (
+    if len(repeats) != 1 or x.size < kernels.LEAST or not counts or (
             axis is not None and not -x.ndim <= axis < x.ndim):
         return xp.repeat(x, counts, axis)
     if axis is None:

@@ -37,7 +37,7 @@ class Tile(FunctionNode):
         self._in_shape = x.shape
         xp = backend.get_array_module(x)
         reps, lengths = self._of_axes()
-        if not x.size or all([n == 1 for n in reps]):
+        if x.size < kernels.LEAST or all([n == 1 for n in reps]):
             return xp.tile(x, self.reps),
         y = xp.empty([n * length for n, length in zip(reps, lengths, strict=True)],
                      x.dtype)

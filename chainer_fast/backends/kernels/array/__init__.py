@@ -12,6 +12,9 @@ from chainer_fast.backends.kernels.array import cuda as _cuda
 from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
+#: Number of elements from which on several threads copy them.
+LEAST = 32768
+
 
 @kernel(device=_cuda.join)
 def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:

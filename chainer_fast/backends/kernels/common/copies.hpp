@@ -19,8 +19,8 @@ namespace {
  * matrices may be a power of two apart, and then evict each other from the cache. Of
  * doubles there are half as many, which are lines of the cache. */
 constexpr ptrdiff_t TILE = 16;
-/* Elements of a piece, or rows of tiles. */
-constexpr ptrdiff_t MOST_COPIED = 2048;
+/* Elements of a piece, or rows of tiles; elements of a line, which memcpy copies. */
+constexpr ptrdiff_t MOST_COPIED = 2048, MOST_OF_LINE = 65536;
 
 /* Rows of so many bytes, each a step from the one before. */
 template <int BYTES>
@@ -162,8 +162,8 @@ public:
                                   || axes[nearest].to == a.length * a.to);
         b = take(turned ? nearest : n - 1);
         const bool by_tiles = turned && a.length >= TILE && b.length >= TILE;
-        piece_a = std::min(a.length, MOST_COPIED);
-        piece_b = by_tiles ? TILE : MOST_COPIED / piece_a;
+        piece_a = std::min(a.length, a.from == itemsize ? MOST_OF_LINE : MOST_COPIED);
+        piece_b = by_tiles ? TILE : std::max<ptrdiff_t>(MOST_COPIED / piece_a, 1);
         /* Many matrices are small. */
         c = take(n > 1 && axes[n - 2].length > axes[n - 1].length ? n - 2 : n - 1);
         const ptrdiff_t matrix = piece_a * std::min(b.length, piece_b);
