@@ -37,10 +37,11 @@ inline void copy_rows(const void *from, ptrdiff_t from_step, void *to,
     parallel(rows, LEAST / (bytes + 1) + 1, [=](ptrdiff_t begin, ptrdiff_t end) {
         const char *source = (const char *)from + begin * from_step;
         char *target = (char *)to + begin * to_step;
+        const ptrdiff_t n = end - begin;
         switch (bytes) {
-        case 2: return copy_short_rows<2>(source, from_step, target, to_step, end - begin);
-        case 4: return copy_short_rows<4>(source, from_step, target, to_step, end - begin);
-        case 8: return copy_short_rows<8>(source, from_step, target, to_step, end - begin);
+        case 2: return copy_short_rows<2>(source, from_step, target, to_step, n);
+        case 4: return copy_short_rows<4>(source, from_step, target, to_step, n);
+        case 8: return copy_short_rows<8>(source, from_step, target, to_step, n);
         }
         for (; begin < end; ++begin, source += from_step, target += to_step)
             parallel(bytes, LEAST, [=](ptrdiff_t first, ptrdiff_t last) {
@@ -93,7 +94,7 @@ CF_ELEMENT void interleave(const char *from, char *to, Axis a, Axis b) {
             columns[j * ROWS + i] = ((const T *)(from + i * a.from))[j];
 }
 
-/* A matrix, where `a` is the axis whose elements are nearest to each other in the copy. */
+/* A matrix, where elements of the copy are nearest to each other along `a`. */
 template <typename T>
 CF_ELEMENT void copy_matrix(const char *from, char *to, Axis a, Axis b, bool turned) {
     constexpr ptrdiff_t SIZE = sizeof(T), SIDE = std::min<ptrdiff_t>(TILE, 64 / SIZE);
