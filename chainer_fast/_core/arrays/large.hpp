@@ -8,7 +8,7 @@
  * given back.
  *
  * Smaller arrays, and those of zeros, whose pages the system makes when they are
- * touched, stay with the previous handler. */
+ * touched, stay with the previous handler; threads fill what is smaller with zeros. */
 #pragma once
 
 #include <stddef.h>
@@ -28,6 +28,7 @@
 
 #include "chainer_fast/_cpu/aligned.hpp"
 #include "chainer_fast/_cpu/freed_memory.hpp"
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 
@@ -61,6 +62,19 @@ public:
         if (block.data)
             used.push_back(block);
         return block.data;
+    }
+
+    void *take_zeros(size_t count, size_t size) {
+        constexpr size_t LEAST = 4 * GRAIN;
+        if (count > MAPPED / std::max<size_t>(size, 1) || count * size < 2 * LEAST
+                || thread_limit() == 1)
+            return before.calloc(before.ctx, count, size);
+        char *data = (char *)take(count * size);
+        if (data)
+            parallel(count * size, LEAST, [data](ptrdiff_t begin, ptrdiff_t end) {
+                memset(data + begin, 0, end - begin);
+            });
+        return data;
     }
 
     void free(void *data, size_t size) {
@@ -180,8 +194,7 @@ inline PyDataMem_Handler large_handler = {
         nullptr,
         [](void *, size_t size) { return large_memory->take(size); },
         [](void *, size_t count, size_t size) {
-            const PyDataMemAllocator &before = large_memory->before;
-            return before.calloc(before.ctx, count, size);
+            return large_memory->take_zeros(count, size);
         },
         [](void *, void *data, size_t size) { return large_memory->resize(data, size); },
         [](void *, void *data, size_t size) { large_memory->free(data, size); },

@@ -6,6 +6,7 @@ from typing import Any
 import numpy
 
 from chainer_fast import _numbers, backend
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
@@ -141,7 +142,7 @@ def _carry(values, source, target, shared):
     memory = xp.zeros(
         max([1] + [_end(*view) for view in (source, target, shared)]), values.dtype)
     if _are_disjoint(*source):
-        _view(xp, memory, *source)[...] = values
+        kernels.assign(_view(xp, memory, *source), values)
     else:
         xp.add.at(memory, _positions(xp, *source).ravel(), values.ravel())
     if not _are_disjoint(*shared):
@@ -149,7 +150,7 @@ def _carry(values, source, target, shared):
         memory /= xp.maximum(sharers, 1).astype(values.dtype)
     y = _view(xp, memory, *target)
     # Elements that share memory, and memory of which little is used, are copied.
-    return y if y.size == len(memory) and _are_disjoint(*target) else y.copy()
+    return y if y.size == len(memory) and _are_disjoint(*target) else kernels.copied(y)
 
 
 def _end(shape, strides, offset):

@@ -4,6 +4,7 @@ from typing import Any
 
 from chainer_fast import backend
 from chainer_fast._backend import Device
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.types import DeviceSpec, NdArray
 from chainer_fast.utils import type_check
@@ -25,7 +26,7 @@ class Copy(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         if self._in_device == self.out_device:
-            return x.copy(),
+            return kernels.copied(x),
         return self.out_device.send(x),
 
     def forward_chainerx(self, inputs: tuple[Any, ...]) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
 from chainer_fast.functions.array import get_item
@@ -39,8 +40,11 @@ class Pad(FunctionNode):
         # NumPy fills one border after the other.
         widths = numpy.broadcast_to(self.pad_bw, (x.ndim, 2)).tolist()
         shape = [n + sum(width) for n, width in zip(x.shape, widths, strict=True)]
-        y = xp.full(shape, value, x.dtype, 'F' if x.flags.fnc else 'C')
-        y[self._interior(x.shape)] = x
+        order = 'F' if x.flags.fnc else 'C'
+        # Zeros are filled in by several threads.
+        y = xp.zeros(shape, x.dtype, order) if type(value) is int and value == 0 else (
+            xp.full(shape, value, x.dtype, order))
+        kernels.assign(y[self._interior(x.shape)], x)
         return y,
 
     def _one_constant(self):

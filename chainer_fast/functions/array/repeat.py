@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chainer_fast import backend, utils
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import reduction
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.function_node import FunctionNode
@@ -49,7 +50,15 @@ def _repeat(xp, x, repeats, axis):
     # A single count applies to the whole axis; CuPy requires a tuple to be as long as
     # the axis.
     counts = repeats[0] if len(repeats) == 1 else repeats
-    return xp.repeat(x, counts, axis)
+    if len(repeats) != 1 or x.size < kernels.LEAST or not counts or (
+            axis is not None and not -x.ndim <= axis < x.ndim):
+        return xp.repeat(x, counts, axis)
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    before, after = x.shape[:axis % x.ndim + 1], x.shape[axis % x.ndim + 1:]
+    y = xp.empty((*before, counts, *after), x.dtype)
+    kernels.assign(y, xp.broadcast_to(x.reshape(*before, 1, *after), y.shape))
+    return y.reshape(*before[:-1], before[-1] * counts, *after)
 
 
 class RepeatGrad(FunctionNode):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import sum as sum_
@@ -34,19 +35,32 @@ class Tile(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         x, = inputs
         self._in_shape = x.shape
-        return backend.get_array_module(x).tile(x, self.reps),
+        xp = backend.get_array_module(x)
+        reps, lengths = self._of_axes()
+        if x.size < kernels.LEAST or all([n == 1 for n in reps]):
+            return xp.tile(x, self.reps),
+        y = xp.empty([n * length for n, length in zip(reps, lengths, strict=True)],
+                     x.dtype)
+        split = [n for pair in zip(reps, lengths, strict=True) for n in pair]
+        copies = y.reshape(split)
+        kernels.assign(copies, xp.broadcast_to(
+            x.reshape([n for length in lengths for n in (1, length)]), copies.shape))
+        return y,
+
+    def _of_axes(self):
+        """The repetitions and lengths, of which the shorter sequence begins with ones.
+        """
+        ndim = max(len(self.reps), len(self._in_shape))
+        return [(1,) * (ndim - len(each)) + each
+                for each in (self.reps, self._in_shape)]
 
     def backward(
             self, indexes: tuple[int, ...],
             grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
-        # The shorter of the sequences of repetitions and lengths is extended by ones.
         # Each axis is split into repetitions and elements; the former are summed.
-        reps, lengths = self.reps, self._in_shape
-        ndim = max(len(reps), len(lengths))
-        reps = (1,) * (ndim - len(reps)) + reps
-        lengths = (1,) * (ndim - len(lengths)) + lengths
+        reps, lengths = self._of_axes()
         split = [n for pair in zip(reps, lengths, strict=True) for n in pair]
-        copies = tuple(range(0, 2 * ndim, 2))
+        copies = tuple(range(0, len(split), 2))
         gy = reshape.reshape(grad_outputs[0], tuple(split))
         gx = sum_.sum(gy, axis=copies) if copies else gy
         return reshape.reshape(gx, self._in_shape),

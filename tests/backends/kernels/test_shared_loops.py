@@ -51,9 +51,28 @@ ROWS = {
     'sum, axis 1': lambda x: F.sum(x, axis=1),
     'mean, axis 1': lambda x: F.mean(x, axis=1),
 }
+COPIES = {
+    'stack': lambda x: F.stack([x, x]),
+    'stack, last axis': lambda x: F.stack([x, x], -1),
+    'concat, axis 1': lambda x: F.concat([x, x[:, 1:], x], 1),
+    'split_axis': lambda x: F.concat(F.split_axis(x, [1, 2], 1)[1:], 1),
+    'separate': lambda x: F.separate(x, 1)[2],
+    'copy': lambda x: F.copy(x, -1),
+    'tile': lambda x: F.tile(x, (2, 3)),
+    'repeat': lambda x: F.repeat(x, 2, 1),
+    'pad': lambda x: F.pad(x, ((0, 1), (2, 0)), 'constant'),
+    'as_strided': lambda x: F.as_strided(x, (x.size // 3,), (3,), 1),
+    'every second column': lambda x: x[:, ::-2] * 2,
+    'rows by a list': lambda x: x[_labels(len(x), len(x))],
+    'scatter_add': lambda x: F.scatter_add(x, _labels(len(x), len(x)), x),
+    'where': lambda x: F.where(x.array > 0, x, x * 2),
+    'im2col': lambda x: F.im2col(x[None, None], 3, 1, 1),
+}
 CASES = (
     [(name, FUNCTIONS[name], (N,)) for name in FUNCTIONS]
     + [(name, ROWS[name], shape) for name in ROWS
+       for shape in ((601, 1003), (100003, 7), (3, 150001))]
+    + [(name, COPIES[name], shape) for name in COPIES
        for shape in ((601, 1003), (100003, 7), (3, 150001))])
 
 

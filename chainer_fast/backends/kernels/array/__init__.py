@@ -12,6 +12,9 @@ from chainer_fast.backends.kernels.array import cuda as _cuda
 from chainer_fast.backends.kernels.array import compiled as _compiled
 from chainer_fast.types import NdArray
 
+#: Number of elements from which on several threads copy them.
+LEAST = 32768
+
 
 @kernel(device=_cuda.join)
 def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
@@ -37,6 +40,19 @@ def join(first: NdArray, arrays: tp.Sequence[NdArray], axis: int) -> NdArray:
 def copied(x: NdArray) -> NdArray:
     """Return a copy of an array in C order."""
     return x.copy()
+
+
+@kernel(compiled=layout.assign)
+def assign(out: NdArray, x: NdArray) -> NdArray:
+    """Copy an array, broadcast, into another, whose elements do not overlap.
+
+    Returns
+    -------
+    array
+        The array that was copied into.
+    """
+    out[...] = x
+    return out
 
 
 @kernel(compiled=in_c_order(_compiled.add_at), in_single=True)

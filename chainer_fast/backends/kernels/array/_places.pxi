@@ -30,6 +30,6 @@ def add_at(values, index, base):
             return NotImplemented
         numbers[i] = row + rows if row < 0 else row
     clear_float_errors()
-    add_rows_loop(kind, numbers, values, PyArray_DATA(<np.ndarray>out), n,
+    add_rows_loop(kind, numbers, values, PyArray_DATA(<np.ndarray>out), rows, n,
                   PyArray_SIZE(out) // rows)
     return NotImplemented if float_errors() else out

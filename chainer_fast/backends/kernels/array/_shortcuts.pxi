@@ -9,7 +9,7 @@ cdef extern from "chainer_fast/backends/kernels/common/copies.hpp" \
                    npy_intp bytes, npy_intp rows) noexcept
 
 cdef enum:
-    _JOINED = 32768     # bytes
+    _JOINED = 524288    # bytes
 
 
 cdef inline char _plain_kind(object array) noexcept:
@@ -82,13 +82,15 @@ cdef void _join_rows(
     cdef npy_intp piece = max(1, _JOINED // max(size, 1)), row = 0, length
     cdef Py_ssize_t i
     cdef char *place
+    cdef char *source
     while row < rows:
         piece = min(piece, rows - row)
         place = target + row * size
         for i in range(n):
             length = PyArray_NBYTES(<np.ndarray>x[i]) // rows
-            copy_rows(<char *>PyArray_DATA(<np.ndarray>x[i]) + row * length, length,
-                      place, size, length, piece)
+            source = <char *>PyArray_DATA(<np.ndarray>x[i]) + row * length
+            with nogil:
+                copy_rows(source, length, place, size, length, piece)
             place += length
         row += piece
 
@@ -163,7 +165,8 @@ cdef class ConcatShortcut(Shortcut):
                     # With gaps, the functions behind it would take their general ways.
                     part = _empty(ndim, dims, gy, last)
                     target = <char *>PyArray_DATA(<np.ndarray>part)
-                    copy_rows(source, row, target, length, length, outer)
+                    with nogil:
+                        copy_rows(source, row, target, length, length, outer)
                     gx[i] = new_ref(part)
             source += length
             start += dims[axis]

@@ -280,7 +280,8 @@ cdef class GetItemShortcut(Shortcut):
         Py_INCREF(dtype)    # NumPy takes this reference
         whole = PyArray_Zeros(<int>len(shape), dims, dtype, 0)
         try:
-            whole[index] = gy
+            if assign(whole[index], gy) is NotImplemented:
+                whole[index] = gy
         except (IndexError, ValueError):
             # The input has been replaced since.
             return 0

@@ -34,7 +34,7 @@ from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (
     Ignored, has_row_of_each, label_at, plain_labels, read_ignored)
 from chainer_fast.backends.kernels.common.layout cimport (
-    as_channels_last, empty_channels_last, in_c_order, is_channels_last, sum_to)
+    as_channels_last, assign, empty_channels_last, in_c_order, is_channels_last, sum_to)
 
 from chainer_fast.backends.kernels.common import negative
 

@@ -25,15 +25,19 @@ cdef bint _is_plain(object array) noexcept:
             PyArray_ISNOTSWAPPED(<np.ndarray>array) and PyArray_SIZE(array) > 0)
 
 
-cdef object _fill(object out, object array):
-    """Copy an array into another, without gaps, of its shape and type; return that."""
+cpdef object assign(object out, object array):
+    """Copy an array into another, whose elements do not overlap; return that."""
+    if not PyArray_CheckExact(out) or not PyArray_CheckExact(array):
+        return NotImplemented
     cdef np.ndarray x = array, y = out
     cdef int ndim = PyArray_NDIM(x)
     cdef ptrdiff_t itemsize = PyArray_ITEMSIZE(x)
     cdef bint done = False
     if PyArray_SIZE(x) > 0 and np.PyTypeNum_ISNUMBER(PyArray_TYPE(x)) and (
             PyArray_ISNOTSWAPPED(x) and PyArray_ISNOTSWAPPED(y)
-            and PyArray_CHKFLAGS(x, np.NPY_ARRAY_ALIGNED)):
+            and PyArray_CHKFLAGS(x, np.NPY_ARRAY_ALIGNED)
+            and PyArray_CHKFLAGS(y, np.NPY_ARRAY_BEHAVED)
+            and PyArray_TYPE(x) == PyArray_TYPE(y) and PyArray_SAMESHAPE(x, y)):
         with nogil:
             done = copy(itemsize, ndim, PyArray_DIMS(x), PyArray_DATA(x),
                         PyArray_STRIDES(x), PyArray_DATA(y), PyArray_STRIDES(y))
@@ -46,7 +50,7 @@ def copied(array):
     """Return a copy in C order of an array of NumPy."""
     if not PyArray_CheckExact(array):
         return NotImplemented
-    return _fill(_empty_like(array, array, np.NPY_CORDER), array)
+    return assign(_empty_like(array, array, np.NPY_CORDER), array)
 
 
 cdef object _empty_like(object array, object like, np.NPY_ORDER order):
@@ -65,14 +69,14 @@ cdef object in_order_of(object array, object like):
     if not PyArray_CheckExact(array) or not PyArray_SAMESHAPE(
             <np.ndarray>array, <np.ndarray>like) or same_order(array, like):
         return array
-    return _fill(_empty_like(array, like, np.NPY_KEEPORDER), array)
+    return assign(_empty_like(array, like, np.NPY_KEEPORDER), array)
 
 
 cdef object in_c_order(object array):
     """Return an array of NumPy in C order: the array itself, or a copy."""
     if PyArray_CHKFLAGS(<np.ndarray>array, np.NPY_ARRAY_C_CONTIGUOUS):
         return array
-    return _fill(_empty_like(array, array, np.NPY_CORDER), array)
+    return assign(_empty_like(array, array, np.NPY_CORDER), array)
 
 
 cdef object as_channels_last(object array):
@@ -88,4 +92,4 @@ cdef object as_channels_last(object array):
         PyArray_TYPE(<np.ndarray>array))
     if _is_plain(array) and _is_plain(out):
         return array
-    return _fill(out, array)
+    return assign(out, array)

@@ -19,8 +19,36 @@ namespace {
  * matrices may be a power of two apart, and then evict each other from the cache. Of
  * doubles there are half as many, which are lines of the cache. */
 constexpr ptrdiff_t TILE = 16;
-/* Elements of a piece, or rows of tiles. */
-constexpr ptrdiff_t MOST_COPIED = 2048;
+/* Elements of a piece, or rows of tiles; elements of a line, which memcpy copies. */
+constexpr ptrdiff_t MOST_COPIED = 2048, MOST_OF_LINE = 65536;
+
+/* Rows of so many bytes, each a step from the one before. */
+template <int BYTES>
+CF_ELEMENT void copy_short_rows(const char *from, ptrdiff_t from_step, char *to,
+                                ptrdiff_t to_step, ptrdiff_t rows) {
+    for (ptrdiff_t i = 0; i < rows; ++i)
+        memcpy(to + i * to_step, from + i * from_step, BYTES);
+}
+
+/* Threads have different rows, or parts of one. */
+inline void copy_rows(const void *from, ptrdiff_t from_step, void *to,
+                      ptrdiff_t to_step, ptrdiff_t bytes, ptrdiff_t rows) {
+    constexpr ptrdiff_t LEAST = 4 * GRAIN;
+    parallel(rows, LEAST / (bytes + 1) + 1, [=](ptrdiff_t begin, ptrdiff_t end) {
+        const char *source = (const char *)from + begin * from_step;
+        char *target = (char *)to + begin * to_step;
+        const ptrdiff_t n = end - begin;
+        switch (bytes) {
+        case 2: return copy_short_rows<2>(source, from_step, target, to_step, n);
+        case 4: return copy_short_rows<4>(source, from_step, target, to_step, n);
+        case 8: return copy_short_rows<8>(source, from_step, target, to_step, n);
+        }
+        for (; begin < end; ++begin, source += from_step, target += to_step)
+            parallel(bytes, LEAST, [=](ptrdiff_t first, ptrdiff_t last) {
+                memcpy(target + first, source + first, last - first);
+            });
+    });
+}
 
 /* An axis of both arrays; strides are in bytes. */
 struct Axis {
@@ -66,10 +94,12 @@ CF_ELEMENT void interleave(const char *from, char *to, Axis a, Axis b) {
             columns[j * ROWS + i] = ((const T *)(from + i * a.from))[j];
 }
 
-/* A matrix, where `a` is the axis whose elements are next to each other in the copy. */
+/* A matrix, where elements of the copy are nearest to each other along `a`. */
 template <typename T>
 CF_ELEMENT void copy_matrix(const char *from, char *to, Axis a, Axis b, bool turned) {
     constexpr ptrdiff_t SIZE = sizeof(T), SIDE = std::min<ptrdiff_t>(TILE, 64 / SIZE);
+    if (a.to != SIZE && a.length > 1)
+        return copy_elements<T>(from, to, b, a);
     if (!turned || b.length < TILE) {
         for (ptrdiff_t j = 0; j < b.length; ++j)
             gather_line(from + j * b.from, a.from, (T *)(to + j * b.to), a.length);
@@ -112,7 +142,7 @@ CF_CLONES void copy_matrices(const char *from, char *to, Axis a, Axis b, Axis c,
 /* The matrices of a copy, in pieces; the last three axes are of the pieces. */
 class Copy {
 public:
-    /* The copy has no gaps, and no strides below zero. */
+    /* Elements of the copy do not overlap. */
     Copy(ptrdiff_t itemsize, int ndim, const ptrdiff_t *dims, const ptrdiff_t *from,
          const ptrdiff_t *to) {
         for (int axis = 0; axis < ndim; ++axis)
@@ -121,7 +151,8 @@ public:
         join();
         a = take(n - 1);
         int nearest = -1;
-        ptrdiff_t least = std::abs(a.from);
+        /* An element that is repeated a few times is far from the next one. */
+        ptrdiff_t least = a.from || a.length >= TILE ? std::abs(a.from) : PTRDIFF_MAX;
         for (int k = n - 1; k >= 0 && least > itemsize; --k)
             if (axes[k].from && std::abs(axes[k].from) < least) {
                 nearest = k;
@@ -132,8 +163,8 @@ public:
                                   || axes[nearest].to == a.length * a.to);
         b = take(turned ? nearest : n - 1);
         const bool by_tiles = turned && a.length >= TILE && b.length >= TILE;
-        piece_a = std::min(a.length, MOST_COPIED);
-        piece_b = by_tiles ? TILE : MOST_COPIED / piece_a;
+        piece_a = std::min(a.length, a.from == itemsize ? MOST_OF_LINE : MOST_COPIED);
+        piece_b = by_tiles ? TILE : std::max<ptrdiff_t>(MOST_COPIED / piece_a, 1);
         /* Many matrices are small. */
         c = take(n > 1 && axes[n - 2].length > axes[n - 1].length ? n - 2 : n - 1);
         const ptrdiff_t matrix = piece_a * std::min(b.length, piece_b);
@@ -145,6 +176,9 @@ public:
 
     template <typename T>
     void run(const char *from, char *to) const {
+        constexpr ptrdiff_t SIZE = sizeof(T);
+        if (n == 3 && b.length == 1 && c.length == 1 && a.from == SIZE && a.to == SIZE)
+            return copy_rows(from, 0, to, 0, a.length * SIZE, 1);
         ptrdiff_t pieces = 1;
         for (int k = 0; k < n; ++k)
             pieces *= axes[k].length;
@@ -234,27 +268,6 @@ inline bool copy(ptrdiff_t itemsize, int ndim, const ptrdiff_t *dims, const void
     case 8: return elements(uint64_t());
     }
     return false;
-}
-
-/* Rows of so many bytes, each a step from the one before. */
-template <int BYTES>
-CF_ELEMENT void copy_short_rows(const char *from, ptrdiff_t from_step, char *to,
-                                ptrdiff_t to_step, ptrdiff_t rows) {
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        memcpy(to + i * to_step, from + i * from_step, BYTES);
-}
-
-inline void copy_rows(const void *from, ptrdiff_t from_step, void *to,
-                      ptrdiff_t to_step, ptrdiff_t bytes, ptrdiff_t rows) {
-    const char *source = (const char *)from;
-    char *target = (char *)to;
-    switch (bytes) {
-    case 2: return copy_short_rows<2>(source, from_step, target, to_step, rows);
-    case 4: return copy_short_rows<4>(source, from_step, target, to_step, rows);
-    case 8: return copy_short_rows<8>(source, from_step, target, to_step, rows);
-    }
-    for (ptrdiff_t i = 0; i < rows; ++i)
-        memcpy(target + i * to_step, source + i * from_step, bytes);
 }
 
 }  // namespace

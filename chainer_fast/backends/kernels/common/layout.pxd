@@ -73,6 +73,7 @@ cdef inline object empty_channels_last(int ndim, const npy_intp *dims, int typen
         NULL)
 
 
+cpdef object assign(object out, object array)
 cdef object in_order_of(object array, object like)
 cdef object in_c_order(object array)
 cdef object as_channels_last(object array)

@@ -12,8 +12,8 @@ cdef extern from "chainer_fast/backends/kernels/embed_id/loops.hpp" \
         char kind, const npy_intp *numbers, const void *matrix, object rows,
         ptrdiff_t n, ptrdiff_t columns) noexcept
     void add_rows_loop(
-        char kind, const npy_intp *numbers, object rows, void *matrix, ptrdiff_t n,
-        ptrdiff_t columns) noexcept
+        char kind, const npy_intp *numbers, object rows, void *matrix,
+        ptrdiff_t matrix_rows, ptrdiff_t n, ptrdiff_t columns) noexcept
 
 
 cdef bint _are_ids(object ids) noexcept:
@@ -85,7 +85,8 @@ cdef object _sum_rows(ids, gy, shape, ignore_label, bint alone):
         out = PyArray_ZEROS(2, dims, PyArray_TYPE(<np.ndarray>gy), 0)
     clear_float_errors()
     add_rows_loop(
-        kind_of(gy), numbers, gy, PyArray_DATA(<np.ndarray>out), n, dims[1])
+        kind_of(gy), numbers, gy, PyArray_DATA(<np.ndarray>out),
+        PyArray_DIM(<np.ndarray>out, 0), n, dims[1])
     if float_errors():
         return NotImplemented
     if any_below:

@@ -43,12 +43,17 @@ CF_CLONES void add_row(const T *row, T *total, ptrdiff_t columns) {
         total[j] += row[j];
 }
 
+/* Each thread adds to some rows of the matrix, in the order of the numbers. */
 template <typename T>
-void add_rows(const npy_intp *numbers, const T *rows, T *matrix, ptrdiff_t n,
-              ptrdiff_t columns) {
-    for (ptrdiff_t i = 0; i < n; ++i, rows += columns)
-        if (numbers[i] >= 0)
-            add_row(rows, matrix + numbers[i] * columns, columns);
+void add_rows(const npy_intp *numbers, const T *rows, T *matrix, ptrdiff_t matrix_rows,
+              ptrdiff_t n, ptrdiff_t columns) {
+    const ptrdiff_t each = n / (matrix_rows + 1) + 1;
+    const ptrdiff_t grain = GRAIN / (each * columns + 1) + 1;
+    parallel(matrix_rows, grain, [=](ptrdiff_t begin, ptrdiff_t end) {
+        for (ptrdiff_t i = 0; i < n; ++i)
+            if (begin <= numbers[i] && numbers[i] < end)
+                add_row(rows + i * columns, matrix + numbers[i] * columns, columns);
+    });
 }
 
 constexpr Loop take_rows_loop = {take_rows<float>, take_rows<double>};

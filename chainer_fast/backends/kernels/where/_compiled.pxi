@@ -1,4 +1,4 @@
-# Selection of elements of arrays in C order, of three types of floats.
+# Selection of elements of arrays of floats in C order.
 #
 # Arrays without axes fit all shapes; other cases return ``NotImplemented``.
 #
@@ -7,11 +7,8 @@
 cdef extern from "chainer_fast/backends/kernels/where/loops.hpp" \
         namespace "chainer_fast::where":
     void where_loop(
-        char kind, object condition, object x, bint x_single, object y, bint y_single,
-        object out, ptrdiff_t n) noexcept
-    void where_of_halves(
-        char kind, object condition, object x, bint x_single, object y, bint y_single,
-        object out, ptrdiff_t n) noexcept
+        ptrdiff_t itemsize, const void *condition, const void *x, bint x_single,
+        const void *y, bint y_single, void *out, ptrdiff_t n) noexcept
 
 
 def where(np.ndarray condition not None, x, y):
@@ -25,9 +22,7 @@ def where(np.ndarray condition not None, x, y):
             and (y_single or PyArray_SAMESHAPE(<np.ndarray>y, condition))):
         return NotImplemented
     out = empty_like(y if x_single else x)
-    if kind == b'e':
-        where_of_halves(
-            kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
-    else:
-        where_loop(kind, condition, x, x_single, y, y_single, out, PyArray_SIZE(out))
+    where_loop(PyArray_ITEMSIZE(out), PyArray_DATA(condition),
+               PyArray_DATA(<np.ndarray>x), x_single, PyArray_DATA(<np.ndarray>y),
+               y_single, PyArray_DATA(<np.ndarray>out), PyArray_SIZE(out))
     return out

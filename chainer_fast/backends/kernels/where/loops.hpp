@@ -18,21 +18,25 @@ CF_CLONES void choose(const unsigned char *condition, const T *x, const T *y, T 
 }
 
 template <typename T>
-void where_each(const unsigned char *condition, const T *x, bool x_single, const T *y,
-                bool y_single, T *out, ptrdiff_t n) {
-    parallel(n, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
-        if (x_single)
-            choose<true, false>(condition + i, x, y + i, out + i, end - i);
-        else if (y_single)
-            choose<false, true>(condition + i, x + i, y, out + i, end - i);
-        else
-            choose<false, false>(condition + i, x + i, y + i, out + i, end - i);
+void where_each(const unsigned char *condition, const void *x, bool x_single,
+                const void *y, bool y_single, void *out, ptrdiff_t n) {
+    const auto loop = x_single ? choose<true, false, T>
+        : y_single ? choose<false, true, T> : choose<false, false, T>;
+    const Release release(n >= LONG_LOOP);
+    parallel(n, GRAIN, [=](ptrdiff_t begin, ptrdiff_t end) {
+        loop(condition + begin, (const T *)x + (x_single ? 0 : begin),
+             (const T *)y + (y_single ? 0 : begin), (T *)out + begin, end - begin);
     });
 }
 
-constexpr Loop where_loop = {where_each<float>, where_each<double>};
-/* Halves are chosen by their bits. */
-constexpr Loop where_of_halves = {where_each<uint16_t>, where_each<uint16_t>};
+/* Elements of 2, 4 or 8 bytes. */
+inline void where_loop(ptrdiff_t itemsize, const void *condition, const void *x,
+                       bool x_single, const void *y, bool y_single, void *out,
+                       ptrdiff_t n) {
+    (itemsize == 2 ? where_each<uint16_t>
+     : itemsize == 4 ? where_each<uint32_t> : where_each<uint64_t>)(
+        (const unsigned char *)condition, x, x_single, y, y_single, out, n);
+}
 
 }  // namespace
 }  // namespace chainer_fast::where
