@@ -184,7 +184,9 @@ CF_CLONES void transform_rows(const T *x, const T *g, T *y, ptrdiff_t rows,
                               ptrdiff_t width, const T *mean, const T *factor,
                               const T *offset, const T *slope) {
     const ptrdiff_t step = SOME_ROWS * width;
-    for (; rows >= SOME_ROWS && width * sizeof(T) < LONG_ROW; rows -= SOME_ROWS, x += step, g += step, y += step)
+    const bool long_rows = width * sizeof(T) >= LONG_ROW;
+    for (; rows >= SOME_ROWS && !long_rows;
+         rows -= SOME_ROWS, x += step, g += step, y += step)
         transform_some<GRAD, SOME_ROWS>(x, g, y, width, mean, factor, offset, slope);
     for (; rows-- > 0; x += width, g += width, y += width)
         transform_some<GRAD, 1>(x, g, y, width, mean, factor, offset, slope);

@@ -12,7 +12,7 @@ namespace {
 /* Positions along the inner axis that are processed together. */
 constexpr ptrdiff_t STRIP = 128;
 
-/* Calls f(first strip, end) on several threads, for the strips of one row after the other. */
+/* Calls f(first strip, end) on several threads, for strips of one row after the other. */
 template <typename F>
 void each_strip(const Call &e, const F &f) {
     const ptrdiff_t strips = (e.inner + STRIP - 1) / STRIP;
