@@ -75,7 +75,7 @@ class Triplet(FunctionNode):
         scale = gy * slopes
         if not config.enable_backprop:
             return tuple([
-                kernels.scaled_difference(*ways[i], scale, 1) for i in indexes])
+                kernels.scaled_difference(*ways[i], scale) for i in indexes])
         scale = scale.reshape(n, 1, *anchor.shape[2:])
         return tuple([scale * (ways[i][0] - ways[i][1]) for i in indexes])
 

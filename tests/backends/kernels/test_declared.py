@@ -45,6 +45,8 @@ def scaled_sign(x, g, slope):
 
 
 REFERENCES = {'scaled_difference': scaled_difference, 'scaled_sign': scaled_sign,
+              'scaled_row_difference': lambda x, y, g, number: scaled_difference(
+                  x, y, g[:, None], number),
               'sum_of_losses': np.sum, 'statistics_backward': statistics_backward,
               'running_sum': reduction.running_sum.reference,
               'polygamma': lambda x, n: special.polygamma.reference(x, np.array(n)),

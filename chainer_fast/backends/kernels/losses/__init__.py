@@ -77,12 +77,21 @@ def excess(x: NdArray, y: NdArray, z: NdArray) -> NdArray:
     return near * near - far * far
 
 
-@kernel(compiled=declared('scaled_row_difference'))
+_scaled_rows = declared('scaled_row_difference')
+
+
+def _scaled_difference_of_loop(x, y, g):
+    # For each of many short rows the loop takes a long time.
+    if x.ndim != 2 or x.shape[1] < 16:
+        return NotImplemented
+    return _scaled_rows(x, y, g, 1.)
+
+
+@kernel(compiled=_scaled_difference_of_loop)
 @in_single
-def scaled_difference(x: NdArray, y: NdArray, g: NdArray, number: float) -> NdArray:
-    """Differences of rows, times a number for each row, and one for all."""
-    g = g.reshape(len(g), 1, *g.shape[1:])
-    return (x - y) * g * g.dtype.type(number)
+def scaled_difference(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
+    """Differences of rows, times a number for each row."""
+    return g.reshape(len(g), 1, *g.shape[1:]) * (x - y)
 
 
 @kernel(device=device.huber_loss)
