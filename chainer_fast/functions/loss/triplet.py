@@ -3,6 +3,8 @@ from __future__ import annotations
 import functools
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import losses as kernels
+from chainer_fast.backends.kernels import reduction
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
@@ -46,8 +48,7 @@ class Triplet(FunctionNode):
     def _losses(self, inputs):
         anchor, positive, negative = inputs
         xp = backend.get_array_module(anchor)
-        near, far = anchor - positive, anchor - negative
-        excess = (near * near - far * far).sum(axis=1)
+        excess = reduction.total(kernels.excess(anchor, positive, negative), 1)
         excess = excess + _checks.as_float(self.margin)
         loss = dist_hinge = xp.maximum(excess, 0)
         if self.reduce == 'mean':
@@ -70,8 +71,12 @@ class Triplet(FunctionNode):
         n = anchor.shape[0]
         slopes = (self.dist_hinge > 0).astype(gy.dtype)
         slopes *= 2. / n if self.reduce == 'mean' else 2
-        scale = (gy * slopes).reshape(n, 1, *anchor.shape[2:])
         ways = (negative, positive), (positive, anchor), (anchor, negative)
+        scale = gy * slopes
+        if not config.enable_backprop:
+            return tuple([
+                kernels.scaled_difference(*ways[i], scale) for i in indexes])
+        scale = scale.reshape(n, 1, *anchor.shape[2:])
         return tuple([scale * (ways[i][0] - ways[i][1]) for i in indexes])
 
 

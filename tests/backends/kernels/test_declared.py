@@ -7,6 +7,7 @@ from chainer_fast import configuration
 from chainer_fast._core.graphs import graph
 from chainer_fast.backends.kernels import reduction, softmax
 from chainer_fast.backends.kernels.arithmetic import special
+from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.declared import (
     Declared,
     adapter,
@@ -33,7 +34,20 @@ def positions(x, axis, of_smallest):
     return reduction.positions.reference(x, axis, of_smallest).astype(x.dtype)
 
 
-REFERENCES = {'sum_of_losses': np.sum, 'statistics_backward': statistics_backward,
+@halves.in_single
+def scaled_difference(x, y, g, number):
+    return (x - y) * g * x.dtype.type(number)
+
+
+@halves.in_single
+def scaled_sign(x, g, slope):
+    return g * (np.sign(x) * x.dtype.type(slope))
+
+
+REFERENCES = {'scaled_difference': scaled_difference, 'scaled_sign': scaled_sign,
+              'scaled_row_difference': lambda x, y, g, number: scaled_difference(
+                  x, y, g[:, None], number),
+              'sum_of_losses': np.sum, 'statistics_backward': statistics_backward,
               'running_sum': reduction.running_sum.reference,
               'polygamma': lambda x, n: special.polygamma.reference(x, np.array(n)),
               'logsumexp': lambda x, axis: softmax.logsumexp.reference(

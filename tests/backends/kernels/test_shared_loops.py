@@ -35,6 +35,7 @@ FUNCTIONS = {
     'huber_loss': lambda x: F.huber_loss(x, 2 * x + 1, .5, reduce='no'),
     'sigmoid_cross_entropy': lambda x: F.sigmoid_cross_entropy(
         x, _labels(x.shape, 3) - 1),
+    'mean_absolute_error': lambda x: F.mean_absolute_error(x, 2 * x.array + 1),
 }
 ROWS = {
     'swish': lambda x: F.swish(x, np.linspace(-1, 1, x.shape[1], dtype=x.dtype)),
@@ -50,6 +51,16 @@ ROWS = {
     'sum, axis 0': lambda x: F.sum(x, axis=0),
     'sum, axis 1': lambda x: F.sum(x, axis=1),
     'mean, axis 1': lambda x: F.mean(x, axis=1),
+    'normalize, axis 0': lambda x: F.normalize(x, axis=0),
+    'layer_normalization': lambda x: F.layer_normalization(x, x[0], x[-1]),
+    'batch_normalization': lambda x: F.batch_normalization(x, x[0], x[-1]),
+    'triplet': lambda x: F.triplet(x, x.array[::-1], 2 * x.array, reduce='no'),
+}
+IMAGES = {
+    'group_normalization': lambda x: F.group_normalization(
+        x, 3, x[0, :, 0, 0], x[-1, :, 1, 1]),
+    'local_response_normalization': lambda x: F.local_response_normalization(x),
+    'normalize, axis 1': lambda x: F.normalize(x, axis=1),
 }
 COPIES = {
     'stack': lambda x: F.stack([x, x]),
@@ -73,7 +84,8 @@ CASES = (
     + [(name, ROWS[name], shape) for name in ROWS
        for shape in ((601, 1003), (100003, 7), (3, 150001))]
     + [(name, COPIES[name], shape) for name in COPIES
-       for shape in ((601, 1003), (100003, 7), (3, 150001))])
+       for shape in ((601, 1003), (100003, 7), (3, 150001))]
+    + [(name, IMAGES[name], (5, 12, 61, 67)) for name in IMAGES])
 
 
 def _results(function, x):

@@ -7,7 +7,7 @@ import numpy
 
 from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
-from chainer_fast.backends.kernels import activation, kernel
+from chainer_fast.backends.kernels import activation, arithmetic, kernel, reduction
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.common import exponential
 from chainer_fast.backends.kernels.declared import declared
@@ -24,12 +24,19 @@ def _wide(dtype):
 def squared_error(x0: NdArray, x1: NdArray) -> NdArray:
     """Mean of the squares of differences."""
     # The sum of many halves, and their number, may overflow float16.
-    diff = (x0 - x1).ravel()
+    diff = force_array(arithmetic.difference(x0, x1)).ravel()
     wide = diff.astype(_wide(diff.dtype), copy=False)
     return get_array_module(x0).asarray(wide.dot(wide) / wide.size, dtype=diff.dtype)
 
 
-@kernel(device=device.squared_error_grad)
+_scaled_difference = declared('scaled_difference')
+
+
+def _squared_error_grad_of_loop(x0, x1, g):
+    return _scaled_difference(x0, x1, g, 2. / max(x0.size, 1))
+
+
+@kernel(compiled=_squared_error_grad_of_loop, device=device.squared_error_grad)
 @in_single
 def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`squared_error` by ``x0``; that by ``x1`` is its negative."""
@@ -41,16 +48,50 @@ def squared_error_grad(x0: NdArray, x1: NdArray, g: NdArray) -> NdArray:
 @in_single
 def absolute_mean(x: NdArray) -> NdArray:
     """Mean of absolute values."""
-    xp = get_array_module(x)
-    return xp.asarray(xp.abs(x).sum(dtype=_wide(x.dtype)) / x.size, dtype=x.dtype)
+    wide = _wide(x.dtype)
+    total = reduction.total(
+        force_array(arithmetic.absolute(x)), None,
+        dtype=None if wide == x.dtype else wide)
+    return get_array_module(x).asarray(total / x.size, dtype=x.dtype)
 
 
-@kernel(device=device.absolute_mean_grad)
+_scaled_sign = declared('scaled_sign')
+
+
+def _absolute_mean_grad_of_loop(x, g):
+    return _scaled_sign(x, g, 1. / max(x.size, 1))
+
+
+@kernel(compiled=_absolute_mean_grad_of_loop, device=device.absolute_mean_grad)
 @in_single
 def absolute_mean_grad(x: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`absolute_mean`."""
     slope = get_array_module(x).sign(x) * x.dtype.type(1. / max(x.size, 1))
     return force_array(g * slope, x.dtype)
+
+
+@kernel(compiled=declared('excess'))
+def excess(x: NdArray, y: NdArray, z: NdArray) -> NdArray:
+    """Squares of ``x - y`` less those of ``x - z``."""
+    near, far = x - y, x - z
+    return near * near - far * far
+
+
+_scaled_rows = declared('scaled_row_difference')
+
+
+def _scaled_difference_of_loop(x, y, g):
+    # For each of many short rows the loop takes a long time.
+    if x.ndim != 2 or x.shape[1] < 16:
+        return NotImplemented
+    return _scaled_rows(x, y, g, 1.)
+
+
+@kernel(compiled=_scaled_difference_of_loop)
+@in_single
+def scaled_difference(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
+    """Differences of rows, times a number for each row."""
+    return g.reshape(len(g), 1, *g.shape[1:]) * (x - y)
 
 
 @kernel(device=device.huber_loss)

@@ -54,6 +54,45 @@ void huber_grads(const Call &c) {
     }
 }
 
+/* -- losses of differences */
+
+/* (x - y) g number, rounded at every step; g of a row, or of all elements. */
+template <typename T>
+CF_CLONES void scaled_differences(const Call &c) {
+    const T number = T(c.numbers[0]);
+    const ptrdiff_t rows = c.rows, n = c.columns;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+        const T *x = c.at<T>(0, i), *y = c.at<T>(1, i), g = *c.at<T>(2, i);
+        T *out = c.at<T>(3, i);
+        CF_INDEPENDENT for (ptrdiff_t j = 0; j < n; ++j)
+            out[j] = (x[j] - y[j]) * g * number;
+    }
+}
+
+/* g times the sign of x times a slope. */
+template <typename T>
+CF_CLONES void scaled_signs(const Call &c) {
+    const T slope = T(c.numbers[0]), g = *c.at<T>(1), *x = c.at<T>(0);
+    const ptrdiff_t n = c.columns;
+    T *out = c.at<T>(2);
+    CF_INDEPENDENT for (ptrdiff_t i = 0; i < n; ++i) {
+        const T sign = (x[i] > 0 ? T(1) : T(0)) - (x[i] < 0 ? T(1) : T(0));
+        out[i] = g * ((x[i] == x[i] ? sign : x[i]) * slope);
+    }
+}
+
+/* By how much x is further from y than from z, element by element, in squares. */
+template <typename T>
+CF_CLONES void excesses(const Call &c) {
+    const T *x = c.at<T>(0), *y = c.at<T>(1), *z = c.at<T>(2);
+    const ptrdiff_t n = c.columns;
+    T *out = c.at<T>(3);
+    CF_INDEPENDENT for (ptrdiff_t i = 0; i < n; ++i) {
+        const T near = x[i] - y[i], far = x[i] - z[i];
+        out[i] = near * near - far * far;
+    }
+}
+
 /* -- the cross entropy of a sigmoid and labels
  *
  * NumPy computes with floats and integers in double precision. */
@@ -210,6 +249,14 @@ const Declaration KERNELS[] = {
      huber_losses<float>, huber_losses<double>, 1, {}},
     {"huber_grad", "x:E(*,m) t:E(*,m) g:E(*,m)|E(*,1) delta:c>0 -> gx:E(*,m)",
      huber_grads<float>, huber_grads<double>, 1, {}},
+    {"scaled_difference", "x:E(*) y:E(*) g:E() number:c -> gx:E(*)",
+     scaled_differences<float>, scaled_differences<double>, 1, {}},
+    {"scaled_row_difference", "x:E(n;m) y:E(n;m) g:E(n) number:c -> gx:E(n;m)",
+     scaled_differences<float>, scaled_differences<double>, 1, {}},
+    {"scaled_sign", "x:E(*) g:E() slope:c -> gx:E(*)",
+     scaled_signs<float>, scaled_signs<double>, 1, {}},
+    {"excess", "x:F(*) y:F(*) z:F(*) -> excess:F(*)",
+     excesses<float>, excesses<double>, 1, {}},
     {"sigmoid_losses", "x:F(*) t:label(*) ignored:i -> y:F(*)",
      sigmoid_losses<float>, sigmoid_losses<double>, 4, {"exp", "log1p"}},
     {"sigmoid_gradient",

@@ -130,8 +130,8 @@ def group_backward(x, gamma, gy, mean, inv_std, Py_ssize_t groups):
             <np.ndarray>gy, <np.ndarray>x):
         return NotImplemented
     gx = empty_like(x)
-    ggamma = PyArray_ZEROS(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
-    gbeta = PyArray_ZEROS(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
+    ggamma = PyArray_EMPTY(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
+    gbeta = PyArray_EMPTY(1, dims, PyArray_TYPE(<np.ndarray>x), 0)
     clear_float_errors()
     group_backward_loop(kind, x, gamma, gy, mean, inv_std, gx, ggamma, gbeta, r)
     return NotImplemented if float_errors() else (gx, ggamma, gbeta)

@@ -163,7 +163,8 @@ CF_CLONES void transform_runs(const T *x, const T *g, T *y, Block b, const T *me
         }
 }
 
-/* Several adjacent rows at once, which share loaded coefficients. */
+/* Several adjacent rows at once, which share loaded coefficients. (Long rows are worked on
+ * one after the other: the processor would not load as many ahead.) */
 template <bool GRAD, int ROWS, typename T>
 CF_ELEMENT void transform_some(const T *x, const T *g, T *CF_RESTRICT y, ptrdiff_t width,
                                const T *mean, const T *factor, const T *offset,
@@ -183,7 +184,9 @@ CF_CLONES void transform_rows(const T *x, const T *g, T *y, ptrdiff_t rows,
                               ptrdiff_t width, const T *mean, const T *factor,
                               const T *offset, const T *slope) {
     const ptrdiff_t step = SOME_ROWS * width;
-    for (; rows >= SOME_ROWS; rows -= SOME_ROWS, x += step, g += step, y += step)
+    const bool long_rows = width * sizeof(T) >= LONG_ROW;
+    for (; rows >= SOME_ROWS && !long_rows;
+         rows -= SOME_ROWS, x += step, g += step, y += step)
         transform_some<GRAD, SOME_ROWS>(x, g, y, width, mean, factor, offset, slope);
     for (; rows-- > 0; x += width, g += width, y += width)
         transform_some<GRAD, 1>(x, g, y, width, mean, factor, offset, slope);

@@ -15,8 +15,9 @@
 namespace chainer_fast::normalization {
 namespace {
 
-/* Rows whose columns are summed in registers. */
-constexpr ptrdiff_t STRIP_ROWS = 16;
+/* Rows whose columns are summed in registers. A processor loads a few rows ahead, not
+ * many: long rows that no cache keeps are summed one after the other. */
+constexpr ptrdiff_t STRIP_ROWS = 8, LONG_ROW = 2048, CACHED = 4 << 20;      /* bytes */
 
 /* -- terms of one or two sums of elements x and gradients g of some columns */
 
@@ -81,11 +82,13 @@ CF_CLONES void sums_of_columns(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t
     typedef typename Lanes<double, T>::type V;
     constexpr ptrdiff_t WIDTH = Lanes<double, T>::COUNT;
     constexpr int MANY = sizeof(T) == 4 ? 4 : 4 / Terms::SUMS;  // sums stay in registers
+    const ptrdiff_t bytes = columns * sizeof(T);
+    const ptrdiff_t strip = bytes >= LONG_ROW && bytes * rows > CACHED ? 1 : STRIP_ROWS;
     T *const totals[] = {first, second};
     for (int k = 0; k < Terms::SUMS; ++k)
         std::fill_n(totals[k], columns, T(0));
-    for (ptrdiff_t i = 0; i < rows; i += STRIP_ROWS) {
-        const ptrdiff_t some = std::min(STRIP_ROWS, rows - i);
+    for (ptrdiff_t i = 0; i < rows; i += strip) {
+        const ptrdiff_t some = std::min(strip, rows - i);
         ptrdiff_t j = 0;
         for (; j + MANY * WIDTH <= columns; j += MANY * WIDTH)
             add_strip<V, MANY>(x, g, some, stride, j, terms, totals);
@@ -93,8 +96,8 @@ CF_CLONES void sums_of_columns(const T *x, const T *g, ptrdiff_t rows, ptrdiff_t
             add_strip<V, 1>(x, g, some, stride, j, terms, totals);
         for (; j < columns; ++j)
             add_strip<T, 1>(x, g, some, stride, j, terms, totals);
-        x += STRIP_ROWS * stride;
-        g += STRIP_ROWS * stride;
+        x += strip * stride;
+        g += strip * stride;
     }
 }
 

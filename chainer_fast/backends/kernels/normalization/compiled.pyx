@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport (
     PyArray_CHKFLAGS, PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_NDIM,
-    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, PyArray_ZEROS, npy_intp)
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_intp)
 
 from chainer_fast._core.arrays.dtypes cimport same_dtype
 from chainer_fast._core.arrays.gapless cimport gapless_kind

@@ -30,11 +30,10 @@ struct Pixels {
           block(std::max(BLOCK / e.channels, BLOCK_ROWS)),
           blocks((rows + block - 1) / block) {}
 
-    /* Calls f(first row, number of rows, index of the block) on several threads;
-     * two blocks justify a thread, about 20 microseconds. */
+    /* Calls f(first row, number of rows, index of the block) on several threads. */
     template <typename F>
     void each(const F &f) const {
-        parallel(blocks, 2, [&](ptrdiff_t begin, ptrdiff_t end) {
+        parallel(blocks, 1, [&](ptrdiff_t begin, ptrdiff_t end) {
             for (ptrdiff_t i = begin; i < end; ++i)
                 f(i * block, std::min(block, rows - i * block), i);
         });

@@ -96,25 +96,28 @@ CF_CLONES void response_of_strip(const T *x, const T *g, T *CF_RESTRICT unit,
     }
 }
 
-/* Calls f(offset in the arrays, strip, memory for its terms); with blocks of pixels
- * on several threads. */
+/* Calls f(offset in the arrays, strip, memory for its terms) on several threads. */
 template <typename T, typename F>
 void each_strip(Extent e, ptrdiff_t half, const F &f) {
     const bool side_by_side = e.inner == 1;
     const Pixels pixels(e);
-    const ptrdiff_t size = e.channels + 2 * half;
-    const std::unique_ptr<T[]> room(new T[size * (side_by_side ? pixels.blocks : STRIP)]);
+    const ptrdiff_t size = (e.channels + 2 * half) * (side_by_side ? 1 : STRIP);
+    const std::unique_ptr<T[]> room(
+        new T[size * (side_by_side ? pixels.blocks : thread_limit())]);
     T *terms = room.get();
     if (side_by_side)
         return pixels.each([=](ptrdiff_t row, ptrdiff_t rows, ptrdiff_t i) {
             f(row * e.channels, Strip{rows, 1, 0, e.channels, 1}, terms + i * size);
         });
-    for (ptrdiff_t n = 0; n < e.outer; ++n)
-        for (ptrdiff_t i = 0; i < e.inner; i += STRIP) {
-            const ptrdiff_t width = std::min(STRIP, e.inner - i);
-            f(n * e.channels * e.inner + i,
-              Strip{1, e.channels, e.inner, width, width}, terms);
+    const ptrdiff_t strips = (e.inner + STRIP - 1) / STRIP;
+    parallel(e.outer * strips, GRAIN / 4 / (e.channels * STRIP) + 1,
+             [=](ptrdiff_t i, ptrdiff_t end, int thread) {
+        for (; i < end; ++i) {
+            const ptrdiff_t at = i % strips * STRIP, width = std::min(STRIP, e.inner - at);
+            f(i / strips * e.channels * e.inner + at,
+              Strip{1, e.channels, e.inner, width, width}, terms + thread * size);
         }
+    });
 }
 
 template <typename T>
