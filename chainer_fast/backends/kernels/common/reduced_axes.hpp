@@ -20,7 +20,7 @@ struct ReducedAxes {
     ptrdiff_t size = 1, results = 1, row = 1;       // elements of the inner axes
     ptrdiff_t lengths[MOST], strides[MOST];         // of the inner axes, in bytes
 
-    /* False if results would not come in C order, as NumPy makes them. */
+    /* False if there is no loop for such strides. */
     bool read(int ndim, const ptrdiff_t *dims, const ptrdiff_t *steps, const int *reduced,
               ptrdiff_t itemsize) {
         if (ndim > MOST)
@@ -32,11 +32,8 @@ struct ReducedAxes {
             if (one.length == 0 || one.stride <= 0 || steps[axis] % itemsize)
                 return false;
             int at = n++;
-            for (; at && each[at - 1].stride < one.stride; --at) {
+            for (; at && each[at - 1].stride < one.stride; --at)
                 each[at] = each[at - 1];
-                if (!one.reduced && !each[at].reduced)
-                    return false;
-            }
             each[at] = one;
             size *= one.length;
             results *= one.reduced ? 1 : one.length;
