@@ -81,6 +81,13 @@ def in_order_of_memory(form: Form) -> Form:
     return ordered
 
 
+def _repeated(array, shape):
+    # NumPy's function takes longer to make a view.
+    out = numpy.empty(shape, array.dtype)
+    out[...] = array
+    return out
+
+
 def grad_of_groups(loop: Form) -> Form:
     """Return a form of the gradient of a reduction: along one group of axes.
 
@@ -102,7 +109,7 @@ def grad_of_groups(loop: Form) -> Form:
         y, g = [each.squeeze(group) for each in (y, g)]
         if y.shape != kept:
             try:
-                y, g = [numpy.broadcast_to(each, kept).copy() for each in (y, g)]
+                y, g = [_repeated(each, kept) for each in (y, g)]
             except ValueError:
                 return NotImplemented
         return loop(x, y, g, group)

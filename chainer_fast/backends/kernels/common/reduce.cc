@@ -7,7 +7,6 @@
 
 #include "chainer_fast/_cpu/loops.hpp"
 #include "chainer_fast/backends/kernels/common/gather.hpp"
-#include "chainer_fast/backends/kernels/common/strips.hpp"
 
 namespace chainer_fast {
 namespace {
@@ -47,9 +46,12 @@ CF_ELEMENT T reduce_lanes(const T *x, ptrdiff_t n) {
         for (i = 0; i + LANES <= n; i += LANES)
             for (j = 0; j < LANES; ++j)
                 lanes[j] = join<kind>(lanes[j], x[i + j]);
-        for (ptrdiff_t pairs = LANES / 2; pairs; pairs /= 2)
-            for (j = 0; j < pairs; ++j)
-                lanes[j] = join<kind>(lanes[2 * j], lanes[2 * j + 1]);
+        CF_UNROLL(5)
+        for (ptrdiff_t half = LANES / 2; half; half /= 2)
+            for (j = 0; j < half; ++j)
+                lanes[j] = kind == Reduction::PRODUCT
+                    ? join<kind>(lanes[2 * j], lanes[2 * j + 1])
+                    : join<kind>(lanes[j], lanes[j + half]);
         total = lanes[0];
     }
     for (; i < n; ++i)
@@ -63,7 +65,7 @@ CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
     if (kind == Reduction::SUM)
         return inlined_block_sum(x, n);
     return kind == Reduction::PRODUCT || n < 64 ? reduce_lanes<kind, 8>(x, n)
-                                                : reduce_lanes<kind, 64>(x, n);
+                                                : reduce_lanes<kind, 32>(x, n);
 }
 
 template <Reduction kind, typename T>
@@ -109,9 +111,6 @@ CF_CLONES void join_rows(const T *x, ptrdiff_t row, ptrdiff_t column, T *out,
             out[j] = join<kind>(out[j], x[i * row + j * column]);
 }
 
-/* Elements of a buffer of NumPy's. */
-constexpr ptrdiff_t BUFFER = 8192;
-
 /* -- long rows, which NumPy cuts in halves of halves */
 
 constexpr ptrdiff_t ROW_PIECE = 16384;
@@ -141,8 +140,8 @@ struct Steps {
     T (*row)(const T *x, ptrdiff_t column, ptrdiff_t n);
     void (*short_rows)(const T *x, ptrdiff_t row, ptrdiff_t column, T *out, ptrdiff_t rows,
                        ptrdiff_t n);
-    void (*join_rows)(const T *x, ptrdiff_t row, ptrdiff_t column, T *out, ptrdiff_t rows,
-                      ptrdiff_t n, bool joins);
+    void (*join_rows)(const T *x, ptrdiff_t row, ptrdiff_t column, T *out,
+                      ptrdiff_t rows, ptrdiff_t n, bool joins);
     T (*join)(T a, T b);
     T (*begun)(T first);
 };

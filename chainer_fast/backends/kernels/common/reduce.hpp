@@ -10,13 +10,13 @@
 namespace chainer_fast {
 namespace {
 
-/* Bytes between results along an axis: they come in the order of the terms in memory, as
- * NumPy's do. */
+/* Bytes between results along an axis: as NumPy's, they come in the order of the terms in
+ * memory. */
 inline npy_intp result_stride(PyArrayObject *array, int axis, const int *flags) {
     npy_intp bytes = PyArray_ITEMSIZE(array);
     for (int other = 0; other < PyArray_NDIM(array); ++other) {
-        const npy_intp longer = PyArray_STRIDE(array, axis) - PyArray_STRIDE(array, other);
-        if (!flags[other] && (longer > 0 || (longer == 0 && other > axis)))
+        const npy_intp more = PyArray_STRIDE(array, axis) - PyArray_STRIDE(array, other);
+        if (!flags[other] && (more > 0 || (more == 0 && other > axis)))
             bytes *= PyArray_DIM(array, other);
     }
     return bytes;

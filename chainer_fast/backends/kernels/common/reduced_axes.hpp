@@ -1,7 +1,7 @@
 /* Axes of an array that is reduced over some of them. */
 #pragma once
 
-#include <stddef.h>
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 
@@ -72,6 +72,19 @@ struct ReducedAxes {
         return found;
     }
 };
+
+/* The width of strips of the columns of some matrices: at most the given one, which is
+ * best for one thread. Several threads get as many strips each, unless these were too
+ * narrow: memory is read along the rows of a strip. */
+inline ptrdiff_t strip_of(ptrdiff_t most, ptrdiff_t columns, ptrdiff_t matrices) {
+    constexpr ptrdiff_t LEAST = 64, LINE = 16;
+    const ptrdiff_t threads = thread_limit();
+    ptrdiff_t strips = std::min(columns / LEAST, 4 * threads / matrices);
+    strips -= strips > threads ? strips % threads : 0;
+    if (threads == 1 || strips < 2)
+        return most;
+    return std::min(most, ((columns - 1) / strips / LINE + 1) * LINE);
+}
 
 /* Reduces floats, or doubles unless `single`. Returns whether NumPy would warn. */
 bool reduce(Reduction kind, bool single, const ReducedAxes &axes, const void *x, void *out);

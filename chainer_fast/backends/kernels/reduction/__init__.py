@@ -96,27 +96,24 @@ def selected_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
 _positions = declared('positions')
 
 
-def _positions_along(x, axis, of_smallest):
-    found = NotImplemented
-    if axis == x.ndim - 1:
-        found = shortcuts.positions(x, of_smallest)
-    return _positions(x, axis, of_smallest) if found is NotImplemented else found
-
-
 def _positions_of_loop(x, axis, of_smallest):
+    found = shortcuts.positions(x, axis, of_smallest)
+    if found is not NotImplemented:
+        return found
     if axis is None:
-        return _positions_along(x.reshape(-1), 0, of_smallest)
+        return _positions(x.reshape(-1), 0, of_smallest)
     if not -x.ndim <= axis < x.ndim:
         return NotImplemented
-    axis %= x.ndim
     order = order_of_memory(x)
-    if order is None:
-        return _positions_along(x, axis, of_smallest)
-    place = order.index(axis)
-    found = _positions_along(x.transpose(order), place, of_smallest)
-    if found is NotImplemented:
-        return found
-    return found.transpose(numpy.argsort(order[:place] + order[place + 1:])).copy()
+    if order is not None:
+        place = order.index(axis % x.ndim)
+        found = _positions_of_loop(x.transpose(order), place, of_smallest)
+        if found is NotImplemented or found.ndim < 2:
+            return found
+        return found.transpose(numpy.argsort(order[:place] + order[place + 1:])).copy()
+    if x.strides[axis] == x.itemsize and not x.flags.c_contiguous:
+        return NotImplemented       # NumPy need not copy the rows.
+    return _positions(x, axis, of_smallest)
 
 
 @kernel(compiled=_positions_of_loop)

@@ -1,7 +1,7 @@
 /* Running sums and products, gradients of products, and positions of extremes. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
-#include "chainer_fast/backends/kernels/common/strips.hpp"
+#include "chainer_fast/backends/kernels/common/reduced_axes.hpp"
 
 #include <fenv.h>
 
@@ -297,10 +297,11 @@ void positions(const Call &c) {
     });
 }
 
-/* Gradients of elements of a line: of those that equal the one selected from it, or from
+/* Gradients of a line: of those elements that equal the one selected from it, or from
  * the lines across. */
 template <bool ACROSS, typename T>
-CF_ELEMENT void select(const T *x, const T *y, const T *g, T *CF_RESTRICT gx, ptrdiff_t n) {
+CF_ELEMENT void select(const T *x, const T *y, const T *g, T *CF_RESTRICT gx,
+                       ptrdiff_t n) {
     const T value = *y, gradient = *g;
     for (ptrdiff_t k = 0; k < n; ++k)
         gx[k] = (x[k] == (ACROSS ? y[k] : value) ? T(1) : T(0))
@@ -314,11 +315,8 @@ CF_CLONES void select_from_lines(const Call &c, ptrdiff_t i, ptrdiff_t end) {
         const ptrdiff_t line = i / length, at = i % length;
         const ptrdiff_t n = std::min(end - i, length - at);
         const ptrdiff_t of = c.inner == 1 ? line : line / c.columns * length + at;
-        const T *x = c.at<T>(0) + i, *y = c.at<T>(1) + of, *g = c.at<T>(2) + of;
-        if (c.inner == 1)
-            select<false>(x, y, g, c.at<T>(3) + i, n);
-        else
-            select<true>(x, y, g, c.at<T>(3) + i, n);
+        (c.inner == 1 ? select<false, T> : select<true, T>)(
+            c.at<T>(0) + i, c.at<T>(1) + of, c.at<T>(2) + of, c.at<T>(3) + i, n);
         i += n;
     }
 }

@@ -1,4 +1,4 @@
-/* Positions of the largest elements of rows, or of the smallest, as NumPy finds them. */
+/* Positions of the largest or smallest elements of rows, as NumPy finds them. */
 #pragma once
 
 #include <string.h>
@@ -11,7 +11,8 @@ namespace chainer_fast::reduction {
 namespace {
 
 /* Rows of a gapless array in C order, long ones in parts. */
-inline void find_in_rows(PyObject *object, ptrdiff_t n, bool smallest, npy_intp *places) {
+inline void find_in_rows(PyObject *object, ptrdiff_t n, bool smallest,
+                         npy_intp *places) {
     constexpr ptrdiff_t PART = 8192;
     PyArrayObject *array = (PyArrayObject *)object;
     const PyArray_ArrFuncs *functions = PyDataType_GetArrFuncs(PyArray_DESCR(array));
@@ -23,7 +24,8 @@ inline void find_in_rows(PyObject *object, ptrdiff_t n, bool smallest, npy_intp 
     std::vector<char> largest(parts * bytes);
     npy_intp *found = parts > 1 ? of_parts.data() : places;
     const Release release(is_long(object));
-    parallel(rows * parts, GRAIN / std::min(n, PART) + 1, [=](ptrdiff_t i, ptrdiff_t end) {
+    parallel(rows * parts, GRAIN / std::min(n, PART) + 1,
+             [=](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i) {
             const ptrdiff_t at = i % parts * PART;
             find((void *)(x + (i / parts * n + at) * bytes), std::min(PART, n - at),

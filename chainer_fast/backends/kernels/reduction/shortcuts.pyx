@@ -5,9 +5,9 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
-    PyArray_DIMS, PyArray_EMPTY, PyArray_FROM_O, PyArray_FROM_OTF, PyArray_ISNOTSWAPPED, \
-    PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, PyArray_STRIDE, PyArray_STRIDES, \
-    PyArray_TYPE, npy_intp
+    PyArray_DIMS, PyArray_EMPTY, PyArray_FROM_O, PyArray_FROM_OTF, \
+    PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, \
+    PyArray_STRIDE, PyArray_STRIDES, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype
 from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
@@ -17,10 +17,6 @@ from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 
 np.import_array()
-
-cdef extern from "numpy/arrayobject.h":
-    int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
-    object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
 
 cdef extern from "chainer_fast/backends/kernels/common/copies.hpp" \
         namespace "chainer_fast" nogil:
@@ -123,16 +119,22 @@ def reduction(str name not None, x, axis, bint keepdims):
     return NotImplemented if found is None else found
 
 
-def positions(x, bint of_smallest):
-    """Return the positions of the largest elements along the last axis, or the smallest.
+def positions(x, axis, bint of_smallest):
+    """Return the positions of the largest elements of rows, or of the smallest.
 
-    They are ``NotImplemented`` for short rows, and for other arrays than floats in C order.
+    They are ``NotImplemented`` along other axes than the last one, for short rows, and
+    for other arrays than floats in C order.
     """
     cdef int ndim = PyArray_NDIM(x) if kind_of(x) else 0
-    cdef npy_intp n = PyArray_DIM(<np.ndarray>x, ndim - 1) if ndim else 0
-    if n < 64 or PyArray_SIZE(x) == 0:
+    cdef npy_intp n
+    if ndim == 0 or axis is not None and place_of(axis, ndim) != ndim - 1:
         return NotImplemented
-    out = PyArray_EMPTY(ndim - 1, PyArray_DIMS(<np.ndarray>x), np.NPY_INTP, 0)
+    n = PyArray_SIZE(x) if axis is None else PyArray_DIM(<np.ndarray>x, ndim - 1)
+    # NumPy's functions have vectors for longer ones.
+    if n * PyArray_ITEMSIZE(<np.ndarray>x) < 256:
+        return NotImplemented
+    out = PyArray_EMPTY(0 if axis is None else ndim - 1, PyArray_DIMS(<np.ndarray>x),
+                        np.NPY_INTP, 0)
     find_in_rows(x, n, of_smallest, <npy_intp *>PyArray_DATA(<np.ndarray>out))
     return out
 
@@ -142,25 +144,24 @@ cdef object _spread(Shortcut shortcut, FunctionBase function, object gy):
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef bint reduced[MAX_DIMS]
     cdef npy_intp dims[MAX_DIMS]
-    cdef npy_intp kept[MAX_DIMS]
     cdef npy_intp steps[MAX_DIMS]
-    cdef np.PyArray_Dims shape
     cdef np.ndarray x, out
     cdef ptrdiff_t itemsize
-    cdef bint keepdims, done = False
+    cdef bint keepdims, done
     cdef int i, ndim = node.ndim, k = 0
     # A gradient in another byte order stays in it.
     if not PyArray_CheckExact(gy) or ndim < 0 or not PyArray_ISNOTSWAPPED(gy) or (
-            not has_dtype(gy, node.dtype)
+            not PyArray_CHKFLAGS(<np.ndarray>gy, np.NPY_ARRAY_ALIGNED)
+            or not has_dtype(gy, node.dtype)
             or not _find_reduced(shortcut, function, ndim, reduced)):
         return None
     keepdims = shortcut.field(function, KEEPDIMS)
     for i in range(ndim):
         dims[i] = node.dims[i]
-        kept[i] = 1 if reduced[i] else dims[i]
         steps[i] = 0
         if keepdims or not reduced[i]:
-            if k == PyArray_NDIM(gy) or PyArray_DIM(<np.ndarray>gy, k) != kept[i]:
+            if k == PyArray_NDIM(gy) or PyArray_DIM(<np.ndarray>gy, k) != (
+                    1 if reduced[i] else dims[i]):
                 return None
             steps[i] = 0 if reduced[i] else PyArray_STRIDE(<np.ndarray>gy, k)
             k += 1
@@ -168,14 +169,12 @@ cdef object _spread(Shortcut shortcut, FunctionBase function, object gy):
         return None
     x, out = gy, PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
     itemsize = PyArray_ITEMSIZE(x)
-    if PyArray_CHKFLAGS(x, np.NPY_ARRAY_ALIGNED) and PyArray_SIZE(out) > 0:
-        with nogil:
-            done = copy(itemsize, ndim, dims, PyArray_DATA(x), steps, PyArray_DATA(out),
-                        PyArray_STRIDES(out))
-    if not done:
-        shape.ptr, shape.len = kept, ndim
-        PyArray_CopyInto(out, PyArray_Newshape(x, &shape, np.NPY_CORDER))
-    return out
+    if PyArray_SIZE(out) == 0:
+        return out
+    with nogil:
+        done = copy(itemsize, ndim, dims, PyArray_DATA(x), steps, PyArray_DATA(out),
+                    PyArray_STRIDES(out))
+    return out if done else None
 
 
 cdef class SumShortcut(Shortcut):

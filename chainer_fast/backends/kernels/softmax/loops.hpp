@@ -13,7 +13,7 @@
 
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
-#include "chainer_fast/backends/kernels/common/strips.hpp"
+#include "chainer_fast/backends/kernels/common/reduced_axes.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast::softmax {
