@@ -7,7 +7,9 @@ from chainer_fast.backends.kernels import reduction as kernels
 from chainer_fast.backends.kernels.common import halves
 from chainer_fast.backends.kernels.reduction import shortcuts
 from chainer_fast.functions import _checks
+from chainer_fast.functions.array import reshape
 from chainer_fast.functions.math import _axes
+from chainer_fast.functions.math import sum as sum_
 from chainer_fast.types import NdArray
 from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
@@ -35,9 +37,33 @@ class SelectorBase(_axes.Reduction):
             gy: GradOutputs) -> tuple[Variable | None, ...]:
         y, = self.get_retained_outputs()
         x, = self.get_retained_inputs()
-        y_kept = y.array.reshape(_axes.kept_shape(x.shape, self.axis))
-        selected = halves.as_floats(x.array) == halves.as_floats(y_kept)
-        return self.spread(gy[0]) * halves.cast(selected, x.dtype),
+        return _SelectorGrad(x.array, y.array, self.axis).apply(gy)
+
+
+class _SelectorGrad(function_node.FunctionNode):
+    """Gradient of :class:`SelectorBase`."""
+
+    def __init__(
+            self, x: NdArray, y: NdArray, axis: tuple[int, ...] | None) -> None:
+        self.x = x
+        self.y = y.reshape(_axes.kept_shape(x.shape, axis))
+        self.axis = axis
+
+    def _to_selected(self, gy):
+        return utils.force_array(
+            kernels.selected_grad(self.x, self.y, gy.reshape(self.y.shape)))
+
+    def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        return self._to_selected(inputs[0]),
+
+    def backward(
+            self, indexes: tuple[int, ...],
+            grad_outputs: GradOutputs) -> tuple[Variable | None, ...]:
+        ggx, = grad_outputs
+        xp = backend.get_array_module(self.y)
+        chosen = ggx * self._to_selected(xp.ones_like(self.y, dtype=ggx.dtype))
+        return reshape.reshape(
+            sum_.sum(chosen, axis=self.axis), self.inputs[0].shape),
 
 
 class Max(SelectorBase):

@@ -30,6 +30,11 @@ def product_grad(x, g, axis):
     return reduction.product_grad.reference(x, np.expand_dims(g, axis), axis)
 
 
+def selected_grad(x, y, g, axis):
+    y, g = (np.expand_dims(each, axis) for each in (y, g))
+    return reduction.selected_grad.reference(x, y, g)
+
+
 def positions(x, axis, of_smallest):
     return reduction.positions.reference(x, axis, of_smallest).astype(x.dtype)
 
@@ -56,7 +61,7 @@ REFERENCES = {'scaled_difference': scaled_difference, 'scaled_sign': scaled_sign
               'running_product': reduction.running_product.reference,
               'running_product_grad': reduction.running_product_grad.reference,
               'product_grad': product_grad,
-              'positions': positions,
+              'positions': positions, 'selected_grad': selected_grad,
               **cases.references()}
 NAMES = sorted(adapter.KERNELS)
 #: Kernels that add up in another order than NumPy, or in doubles.

@@ -5,6 +5,7 @@ import pytest
 import chainer_fast
 import chainer_fast.functions as F
 from chainer_fast import links, optimizers
+from chainer_fast.backends.kernels import reduction, softmax
 
 N = 300001      # not divided by blocks, vectors or threads
 
@@ -51,6 +52,9 @@ ROWS = {
     'sum, axis 0': lambda x: F.sum(x, axis=0),
     'sum, axis 1': lambda x: F.sum(x, axis=1),
     'mean, axis 1': lambda x: F.mean(x, axis=1),
+    'logsumexp, axis 0': lambda x: F.logsumexp(x, axis=0),
+    'max, axis 0': lambda x: F.max(x, axis=0),
+    'min, axis 1': lambda x: F.min(x, axis=1),
     'normalize, axis 0': lambda x: F.normalize(x, axis=0),
     'layer_normalization': lambda x: F.layer_normalization(x, x[0], x[-1]),
     'batch_normalization': lambda x: F.batch_normalization(x, x[0], x[-1]),
@@ -81,9 +85,7 @@ COPIES = {
 }
 CASES = (
     [(name, FUNCTIONS[name], (N,)) for name in FUNCTIONS]
-    + [(name, ROWS[name], shape) for name in ROWS
-       for shape in ((601, 1003), (100003, 7), (3, 150001))]
-    + [(name, COPIES[name], shape) for name in COPIES
+    + [(name, function, shape) for name, function in (ROWS | COPIES).items()
        for shape in ((601, 1003), (100003, 7), (3, 150001))]
     + [(name, IMAGES[name], (5, 12, 61, 67)) for name in IMAGES])
 
@@ -130,6 +132,35 @@ def test_functions_of_views(function, view, dtype):
         with chainer_fast.using_config('num_threads', threads):
             for one, other in zip(_results(function, x), expected, strict=True):
                 np.testing.assert_array_equal(one, other)
+
+
+ALONG = {
+    'softmax': softmax.softmax, 'log_softmax': softmax.log_softmax,
+    'logsumexp': lambda x, axis: softmax.logsumexp(x, (axis,)),
+    'running_sum': lambda x, axis: reduction.running_sum(x, axis, False),
+    'running_product': reduction.running_product,
+    'positions': lambda x, axis: reduction.positions(x, axis, False),
+    'largest': lambda x, axis: reduction.largest(x, axis, False),
+    'product': lambda x, axis: reduction.product(x, axis, False),
+    'total': reduction.total,
+    'selected_grad': lambda x, axis: reduction.selected_grad(
+        x, x.max(axis, keepdims=True), x.min(axis, keepdims=True)),
+}
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('shape', [(600, 301), (3, 61001), (31, 8, 90, 9)], ids=str)
+@pytest.mark.parametrize('name', ALONG)
+def test_along_axes(name, shape, dtype):
+    plain = _values(0, *shape).astype(dtype)
+    for x in (plain, np.moveaxis(np.moveaxis(plain, 1, -1).copy(), -1, 1)):
+        for axis in range(x.ndim):
+            with chainer_fast.using_config('num_threads', 1):
+                expected = ALONG[name](x, axis)
+            for threads in (2, 3):
+                with chainer_fast.using_config('num_threads', threads):
+                    found = ALONG[name](x, axis)
+                np.testing.assert_array_equal(found, expected)
 
 
 def test_bias():

@@ -163,12 +163,14 @@ public:
                                   || axes[nearest].to == a.length * a.to);
         b = take(turned ? nearest : n - 1);
         const bool by_tiles = turned && a.length >= TILE && b.length >= TILE;
-        piece_a = std::min(a.length, a.from == itemsize ? MOST_OF_LINE : MOST_COPIED);
-        piece_b = by_tiles ? TILE : std::max<ptrdiff_t>(MOST_COPIED / piece_a, 1);
+        /* Elements that repeat one are only written. */
+        const ptrdiff_t most = a.from ? MOST_COPIED : 8 * MOST_COPIED;
+        piece_a = std::min(a.length, a.from == itemsize ? MOST_OF_LINE : most);
+        piece_b = by_tiles ? TILE : std::max<ptrdiff_t>(most / piece_a, 1);
         /* Many matrices are small. */
         c = take(n > 1 && axes[n - 2].length > axes[n - 1].length ? n - 2 : n - 1);
         const ptrdiff_t matrix = piece_a * std::min(b.length, piece_b);
-        piece_c = std::max<ptrdiff_t>(MOST_COPIED / matrix, 1);
+        piece_c = std::max<ptrdiff_t>(most / matrix, 1);
         axes[n++] = c.of_pieces(piece_c);
         axes[n++] = b.of_pieces(piece_b);
         axes[n++] = a.of_pieces(piece_a);

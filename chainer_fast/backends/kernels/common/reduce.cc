@@ -36,24 +36,36 @@ CF_ELEMENT T join(T a, T b) {
 
 constexpr ptrdiff_t LEAF = ReducedAxes::LEAF;
 
-template <Reduction kind, typename T>
-CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
-    if (kind == Reduction::SUM)
-        return inlined_block_sum(x, n);
-    T lanes[8], total = x[0];
+template <Reduction kind, ptrdiff_t LANES, typename T>
+CF_ELEMENT T reduce_lanes(const T *x, ptrdiff_t n) {
+    T lanes[LANES], total = x[0];
     ptrdiff_t i = 1, j;
-    if (n >= 8) {
-        for (j = 0; j < 8; ++j)
+    if (n >= LANES) {
+        for (j = 0; j < LANES; ++j)
             lanes[j] = NOTHING<kind, T>;
-        for (i = 0; i + 8 <= n; i += 8)
-            for (j = 0; j < 8; ++j)
+        for (i = 0; i + LANES <= n; i += LANES)
+            for (j = 0; j < LANES; ++j)
                 lanes[j] = join<kind>(lanes[j], x[i + j]);
-        const auto two = [&](ptrdiff_t k) { return join<kind>(lanes[k], lanes[k + 1]); };
-        total = join<kind>(join<kind>(two(0), two(2)), join<kind>(two(4), two(6)));
+        CF_UNROLL(5)
+        for (ptrdiff_t half = LANES / 2; half; half /= 2)
+            for (j = 0; j < half; ++j)
+                lanes[j] = kind == Reduction::PRODUCT
+                    ? join<kind>(lanes[2 * j], lanes[2 * j + 1])
+                    : join<kind>(lanes[j], lanes[j + half]);
+        total = lanes[0];
     }
     for (; i < n; ++i)
         total = join<kind>(total, x[i]);
     return total;
+}
+
+/* In 8 lanes, or in more if that is faster and makes no difference. */
+template <Reduction kind, typename T>
+CF_ELEMENT T reduce_leaf(const T *x, ptrdiff_t n) {
+    if (kind == Reduction::SUM)
+        return inlined_block_sum(x, n);
+    return kind == Reduction::PRODUCT || n < 64 ? reduce_lanes<kind, 8>(x, n)
+                                                : reduce_lanes<kind, 32>(x, n);
 }
 
 template <Reduction kind, typename T>
@@ -75,7 +87,7 @@ CF_CLONES void reduce_short_rows(const T *x, ptrdiff_t row, ptrdiff_t column, T 
 
 template <Reduction kind, typename T>
 T reduce_row(const T *x, ptrdiff_t column, ptrdiff_t n) {
-    if (n <= LEAF) {
+    if (n <= LEAF || (kind >= Reduction::LARGEST && column == 1)) {
         if (column == 1)
             return leaf_total<kind>(x, n);
         T total;
@@ -89,17 +101,15 @@ T reduce_row(const T *x, ptrdiff_t column, ptrdiff_t n) {
 }
 
 template <Reduction kind, typename T>
-CF_CLONES void join_rows(const T *x, ptrdiff_t column, T *out, ptrdiff_t n, bool joins) {
-    if (joins)
+CF_CLONES void join_rows(const T *x, ptrdiff_t row, ptrdiff_t column, T *out,
+                         ptrdiff_t rows, ptrdiff_t n, bool joins) {
+    ptrdiff_t i = 0;
+    for (; !joins && i < n; ++i)
+        out[i] = begun<kind>(x[i * column]);
+    for (i = !joins; i < rows; ++i)
         for (ptrdiff_t j = 0; j < n; ++j)
-            out[j] = join<kind>(out[j], x[j * column]);
-    else
-        for (ptrdiff_t j = 0; j < n; ++j)
-            out[j] = begun<kind>(x[j * column]);
+            out[j] = join<kind>(out[j], x[i * row + j * column]);
 }
-
-/* Elements of a buffer of NumPy's. */
-constexpr ptrdiff_t BUFFER = 8192;
 
 /* -- long rows, which NumPy cuts in halves of halves */
 
@@ -130,7 +140,8 @@ struct Steps {
     T (*row)(const T *x, ptrdiff_t column, ptrdiff_t n);
     void (*short_rows)(const T *x, ptrdiff_t row, ptrdiff_t column, T *out, ptrdiff_t rows,
                        ptrdiff_t n);
-    void (*join_rows)(const T *x, ptrdiff_t column, T *out, ptrdiff_t n, bool joins);
+    void (*join_rows)(const T *x, ptrdiff_t row, ptrdiff_t column, T *out,
+                      ptrdiff_t rows, ptrdiff_t n, bool joins);
     T (*join)(T a, T b);
     T (*begun)(T first);
 };
@@ -148,7 +159,7 @@ T total_of_pieces(const Steps<T> &steps, ptrdiff_t n, const RowPiece<T> **next) 
     return steps.join(total, total_of_pieces(steps, n - half, next));
 }
 
-/* Columns that rows are joined in, which stay in the cache. */
+/* Most columns that rows are joined in, which stay in the cache. */
 constexpr ptrdiff_t STRIP = 2048;
 
 template <typename T>
@@ -157,16 +168,23 @@ void reduce(const Steps<T> &steps, const ReducedAxes &axes, const T *x, T *out) 
     const ptrdiff_t results = last.reduced ? axes.results : axes.results / last.length;
     const ptrdiff_t rows = axes.size / axes.row / results;      // that one result is of
     if (!last.reduced) {
-        const ptrdiff_t strips = (last.length + STRIP - 1) / STRIP;
-        const ptrdiff_t work = rows * std::min(last.length, STRIP);
+        const ptrdiff_t strip = strip_of(STRIP, last.length, results);
+        const ptrdiff_t strips = (last.length + strip - 1) / strip;
+        const ptrdiff_t work = rows * std::min(last.length, strip);
+        int nearest = axes.n - 2;
+        while (nearest >= 0 && !axes.each[nearest].reduced)
+            --nearest;
+        const ReducedAxes::Axis down =
+            nearest < 0 ? ReducedAxes::Axis{1, 0, true} : axes.each[nearest];
         parallel(results * strips, GRAIN / work + 1, [&](ptrdiff_t i, ptrdiff_t end) {
             for (; i < end; ++i) {
-                const ptrdiff_t at = i % strips * STRIP, row = i / strips;
+                const ptrdiff_t at = i % strips * strip, row = i / strips;
                 const T *from = x + axes.offset(row, false) + at * last.stride;
-                for (ptrdiff_t k = 0; k < rows; ++k)
+                for (ptrdiff_t k = 0; k < rows; k += down.length)
                     steps.join_rows(
-                        from + axes.offset(k, true), last.stride,
-                        out + row * last.length + at, std::min(STRIP, last.length - at), k);
+                        from + axes.offset(k, true), down.stride, last.stride,
+                        out + row * last.length + at, down.length,
+                        std::min(strip, last.length - at), k);
             }
         });
         return;

@@ -10,6 +10,18 @@
 namespace chainer_fast {
 namespace {
 
+/* Bytes between results along an axis: as NumPy's, they come in the order of the terms in
+ * memory. */
+inline npy_intp result_stride(PyArrayObject *array, int axis, const int *flags) {
+    npy_intp bytes = PyArray_ITEMSIZE(array);
+    for (int other = 0; other < PyArray_NDIM(array); ++other) {
+        const npy_intp more = PyArray_STRIDE(array, axis) - PyArray_STRIDE(array, other);
+        if (!flags[other] && (more > 0 || (more == 0 && other > axis)))
+            bytes *= PyArray_DIM(array, other);
+    }
+    return bytes;
+}
+
 /* Return the reduction of an array; or None, if there is no loop for it, or one has raised
  * a flag of which NumPy would warn. */
 inline PyObject *reduced(int kind, PyObject *object, const int *flags, bool keepdims) {
@@ -20,17 +32,15 @@ inline PyObject *reduced(int kind, PyObject *object, const int *flags, bool keep
         || !axes.read(PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array),
                       flags, PyArray_ITEMSIZE(array)))
         Py_RETURN_NONE;
-    /* NumPy's own loops for the largest of a long row are faster. */
-    const ReducedAxes::Axis &last = axes.each[axes.n - 1];
-    if (kind >= (int)Reduction::LARGEST && last.reduced && last.stride == 1
-            && last.length > ReducedAxes::LEAF)
-        Py_RETURN_NONE;
-    npy_intp dims[ReducedAxes::MOST];
+    npy_intp dims[ReducedAxes::MOST], strides[ReducedAxes::MOST];
     int ndim = 0;
     for (int axis = 0; axis < PyArray_NDIM(array); ++axis)
-        if (keepdims || !flags[axis])
-            dims[ndim++] = flags[axis] ? 1 : PyArray_DIM(array, axis);
-    PyObject *out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(array), 0);
+        if (keepdims || !flags[axis]) {
+            dims[ndim] = flags[axis] ? 1 : PyArray_DIM(array, axis);
+            strides[ndim++] = result_stride(array, axis, flags);
+        }
+    PyObject *out = PyArray_New(&PyArray_Type, ndim, dims, PyArray_TYPE(array), strides,
+                                nullptr, 0, 0, nullptr);
     if (!out)
         return nullptr;
     PyThreadState *state = axes.size >= LONG_LOOP ? PyEval_SaveThread() : nullptr;

@@ -1,7 +1,7 @@
 /* Axes of an array that is reduced over some of them. */
 #pragma once
 
-#include <stddef.h>
+#include "chainer_fast/_cpu/loops.hpp"
 
 namespace chainer_fast {
 
@@ -20,7 +20,7 @@ struct ReducedAxes {
     ptrdiff_t size = 1, results = 1, row = 1;       // elements of the inner axes
     ptrdiff_t lengths[MOST], strides[MOST];         // of the inner axes, in bytes
 
-    /* False if results would not come in C order, as NumPy makes them. */
+    /* False if there is no loop for such strides. */
     bool read(int ndim, const ptrdiff_t *dims, const ptrdiff_t *steps, const int *reduced,
               ptrdiff_t itemsize) {
         if (ndim > MOST)
@@ -32,11 +32,8 @@ struct ReducedAxes {
             if (one.length == 0 || one.stride <= 0 || steps[axis] % itemsize)
                 return false;
             int at = n++;
-            for (; at && each[at - 1].stride < one.stride; --at) {
+            for (; at && each[at - 1].stride < one.stride; --at)
                 each[at] = each[at - 1];
-                if (!one.reduced && !each[at].reduced)
-                    return false;
-            }
             each[at] = one;
             size *= one.length;
             results *= one.reduced ? 1 : one.length;
@@ -75,6 +72,19 @@ struct ReducedAxes {
         return found;
     }
 };
+
+/* The width of strips of the columns of some matrices: at most the given one, which is
+ * best for one thread. Several threads get as many strips each, unless these were too
+ * narrow: memory is read along the rows of a strip. */
+inline ptrdiff_t strip_of(ptrdiff_t most, ptrdiff_t columns, ptrdiff_t matrices) {
+    constexpr ptrdiff_t LEAST = 64, LINE = 16;
+    const ptrdiff_t threads = thread_limit();
+    ptrdiff_t strips = std::min(columns / LEAST, 4 * threads / matrices);
+    strips -= strips > threads ? strips % threads : 0;
+    if (threads == 1 || strips < 2)
+        return most;
+    return std::min(most, ((columns - 1) / strips / LINE + 1) * LINE);
+}
 
 /* Reduces floats, or doubles unless `single`. Returns whether NumPy would warn. */
 bool reduce(Reduction kind, bool single, const ReducedAxes &axes, const void *x, void *out);

@@ -65,7 +65,14 @@ struct Task {
         return some;
     }
 
-    void fill(int i, ptrdiff_t at, void *to, ptrdiff_t n) const {
+    /* A tile may be all of an array. */
+    void fill(int i, ptrdiff_t at, char *to, ptrdiff_t n) const {
+        parallel(n, 2 * GRAIN, [=](ptrdiff_t k, ptrdiff_t end) {
+            fill_part(i, at + k, to + k * itemsize, end - k);
+        });
+    }
+
+    void fill_part(int i, ptrdiff_t at, void *to, ptrdiff_t n) const {
         const void *data = call.operands[i].data;
         if (!halves) {
             if (itemsize == 4)
@@ -111,7 +118,7 @@ struct Task {
             }
             for (int i = inputs; i < operands; ++i)
                 if (tiled >> i & 1)
-                    halves_from_floats(
+                    all_halves_from_floats(
                         (const float *)(memory + i * room),
                         (uint16_t *)call.operands[i].data + begin * step(i),
                         count(i, stop - begin));

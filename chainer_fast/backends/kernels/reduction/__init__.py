@@ -10,7 +10,8 @@ import numpy
 from chainer_fast.backends.cuda import get_array_module, ndarray
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import halves
-from chainer_fast.backends.kernels.common.axes import adjacent
+from chainer_fast.backends.kernels.common.axes import (
+    grad_of_groups, in_order_of_memory, order_of_memory)
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.reduction import cuda as _device
@@ -49,7 +50,7 @@ def total(
             return result
     elif dtype is None and x.dtype.char == 'e':     # CuPy sums them so by itself
         return halves.cast(
-            halves.cast(x, numpy.float32).sum(axis, keepdims=keepdims), numpy.float16)
+            total(halves.cast(x, numpy.float32), axis, keepdims), numpy.float16)
     elif dtype is None:
         result = shortcuts.reduction('sum', x, axis, keepdims)
         if result is not NotImplemented:
@@ -75,14 +76,43 @@ def smallest(x: NdArray, axis: tp.Any, keepdims: bool) -> NdArray:
     return x.min(axis, keepdims=keepdims)
 
 
+@kernel(compiled=grad_of_groups(declared('selected_grad')))
+@in_single
+def selected_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
+    """Return the gradient of elements that are selected from others over axes.
+
+    Each that equals the one selected gets the gradient of that.
+
+    Parameters
+    ----------
+    x : array
+        Elements.
+    y, g : array
+        Those selected, with length 1 in the reduced axes, and their gradients.
+    """
+    return g * halves.cast(x == y, x.dtype)
+
+
 _positions = declared('positions')
 
 
 def _positions_of_loop(x, axis, of_smallest):
-    # NumPy's loops along rows are faster.
-    if axis is None or not -x.ndim <= axis < x.ndim or (
-            x.strides[axis] == x.itemsize):
+    found = shortcuts.positions(x, axis, of_smallest)
+    if found is not NotImplemented:
+        return found
+    if axis is None:
+        return _positions(x.reshape(-1), 0, of_smallest)
+    if not -x.ndim <= axis < x.ndim:
         return NotImplemented
+    order = order_of_memory(x)
+    if order is not None:
+        place = order.index(axis % x.ndim)
+        found = _positions_of_loop(x.transpose(order), place, of_smallest)
+        if found is NotImplemented or found.ndim < 2:
+            return found
+        return found.transpose(numpy.argsort(order[:place] + order[place + 1:])).copy()
+    if x.strides[axis] == x.itemsize and not x.flags.c_contiguous:
+        return NotImplemented       # NumPy need not copy the rows.
     return _positions(x, axis, of_smallest)
 
 
@@ -177,8 +207,8 @@ def running_product_grad(
     return sums.reshape(x.shape)
 
 
-def _product_grad_of_loop(x, g, axis):
-    groups = adjacent(axis, x.ndim)
+@in_order_of_memory
+def _product_grad_of_loop(x, g, groups):
     if len(groups) != 1:
         return NotImplemented
     return _product_grad(x, g.squeeze(groups[0]), groups[0])

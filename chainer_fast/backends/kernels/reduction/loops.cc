@@ -1,6 +1,8 @@
 /* Running sums and products, gradients of products, and positions of extremes. */
 #include "chainer_fast/backends/kernels/declared/loop.hpp"
 
+#include "chainer_fast/backends/kernels/common/reduced_axes.hpp"
+
 #include <fenv.h>
 
 #include <algorithm>
@@ -43,13 +45,14 @@ void for_each_line(const Call &c, const Work &work) {
         });
         return;
     }
-    const ptrdiff_t strips = (inner + STRIP - 1) / STRIP;
-    parallel(c.rows * strips, GRAIN / (std::min(inner, STRIP) * n) + 1,
+    const ptrdiff_t strip = strip_of(STRIP, inner, c.rows);
+    const ptrdiff_t strips = (inner + strip - 1) / strip;
+    parallel(c.rows * strips, GRAIN / (std::min(inner, strip) * n) + 1,
              [&](ptrdiff_t i, ptrdiff_t end) {
         for (; i < end; ++i) {
-            const ptrdiff_t row = i / strips, j = i % strips * STRIP;
+            const ptrdiff_t row = i / strips, j = i % strips * strip;
             work(Lines{row * n * inner + j, row * inner + j,
-                       std::min(STRIP, inner - j), 1, n, inner}, Width<0>());
+                       std::min(strip, inner - j), 1, n, inner}, Width<0>());
         }
     });
 }
@@ -294,6 +297,37 @@ void positions(const Call &c) {
     });
 }
 
+/* Gradients of a line: of those elements that equal the one selected from it, or from
+ * the lines across. */
+template <bool ACROSS, typename T>
+CF_ELEMENT void select(const T *x, const T *y, const T *g, T *CF_RESTRICT gx,
+                       ptrdiff_t n) {
+    const T value = *y, gradient = *g;
+    for (ptrdiff_t k = 0; k < n; ++k)
+        gx[k] = (x[k] == (ACROSS ? y[k] : value) ? T(1) : T(0))
+            * (ACROSS ? g[k] : gradient);
+}
+
+template <typename T>
+CF_CLONES void select_from_lines(const Call &c, ptrdiff_t i, ptrdiff_t end) {
+    const ptrdiff_t length = c.inner == 1 ? c.columns : c.inner;
+    while (i < end) {
+        const ptrdiff_t line = i / length, at = i % length;
+        const ptrdiff_t n = std::min(end - i, length - at);
+        const ptrdiff_t of = c.inner == 1 ? line : line / c.columns * length + at;
+        (c.inner == 1 ? select<false, T> : select<true, T>)(
+            c.at<T>(0) + i, c.at<T>(1) + of, c.at<T>(2) + of, c.at<T>(3) + i, n);
+        i += n;
+    }
+}
+
+template <typename T>
+void selected_grad(const Call &c) {
+    parallel(c.rows * c.columns * c.inner, GRAIN, [&](ptrdiff_t i, ptrdiff_t end) {
+        select_from_lines<T>(c, i, end);
+    });
+}
+
 }  // namespace
 
 const Declaration KERNELS[] = {
@@ -311,6 +345,10 @@ const Declaration KERNELS[] = {
      product_grad<float>, product_grad<double>, BY_ITSELF, {}},
     {"positions", "x:F(before;n;behind) axis:axis of_smallest:b -> y:F(before;behind)",
      positions<float>, positions<double>, BY_ITSELF, {}},
+    {"selected_grad",
+     "x:E(before;n;behind) y:E(before;behind) g:E(before;behind) axis:axes "
+     "-> gx:E(before;n;behind)",
+     selected_grad<float>, selected_grad<double>, BY_ITSELF, {}},
     {}};
 
 }  // namespace chainer_fast::reduction

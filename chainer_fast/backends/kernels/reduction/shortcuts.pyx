@@ -4,32 +4,32 @@ import numpy
 cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
-from numpy cimport PyArray_CheckExact, PyArray_DIM, PyArray_EMPTY, PyArray_FROM_O, \
-    PyArray_FROM_OTF, PyArray_ISNOTSWAPPED, PyArray_NDIM, PyArray_SIZE, PyArray_TYPE, \
-    npy_intp
+from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, \
+    PyArray_DIMS, PyArray_EMPTY, PyArray_FROM_O, PyArray_FROM_OTF, \
+    PyArray_ISNOTSWAPPED, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE, \
+    PyArray_STRIDE, PyArray_STRIDES, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.arrays.dtypes cimport has_dtype
 from chainer_fast._core.arrays.plain cimport cf_float_kind, kind_of
 from chainer_fast._core.graphs.graph cimport (
-    INLINE_DIMS, FunctionBase, Shortcut, VariableNodeBase, as_floats, as_halves,
-    new_ref, place_of)
+    FunctionBase, Shortcut, VariableNodeBase, as_floats, as_halves, new_ref, place_of)
 from chainer_fast.backends.kernels.common.elementwise cimport Loop, run_loop
 from chainer_fast.backends.kernels.common.elementwise import ARITHMETIC as _ARITHMETIC
 
 np.import_array()
 
-cdef extern from "numpy/arrayobject.h":
-    int PyArray_CopyInto(np.ndarray, np.ndarray) except -1
-    object PyArray_Newshape(np.ndarray, np.PyArray_Dims *, np.NPY_ORDER)
-
-cdef extern from "chainer_fast/backends/kernels/reduction/loops.hpp" \
-        namespace "chainer_fast::reduction":
-    void repeat_loop(char, object x, object out, ptrdiff_t rows, ptrdiff_t times,
-                     ptrdiff_t columns) noexcept
+cdef extern from "chainer_fast/backends/kernels/common/copies.hpp" \
+        namespace "chainer_fast" nogil:
+    bint copy(ptrdiff_t itemsize, int ndim, const npy_intp *dims, const void *,
+              const npy_intp *strides, void *, const npy_intp *to_strides) noexcept
 
 cdef extern from "chainer_fast/backends/kernels/common/reduce.hpp" \
         namespace "chainer_fast":
     object reduced(int kind, object, const bint *axes, bint keepdims)
+
+cdef extern from "chainer_fast/backends/kernels/reduction/positions.hpp" \
+        namespace "chainer_fast::reduction":
+    void find_in_rows(object x, ptrdiff_t n, bint smallest, npy_intp *places) except +
 
 # In the order of the enumeration there.
 cdef enum:
@@ -43,28 +43,11 @@ cdef Loop _divide = _ARITHMETIC['DivConstant::of']
 cdef object _add_up = numpy.add.reduce
 
 cdef enum:
-    ALL_AXES = 0x100000
-    NOT_PLAIN = 0x200000
     MAX_DIMS = 16
 
 # Fields of the functions.
 cdef enum:
     AXIS, KEEPDIMS, MULTIPLIER
-
-
-cdef int _axis(Shortcut shortcut, FunctionBase function, int ndim) except -2:
-    """Return the axis to reduce, ALL_AXES, or NOT_PLAIN, as with keepdims."""
-    cdef int axis
-    if shortcut.field(function, KEEPDIMS) is not False:
-        return NOT_PLAIN
-    found = shortcut.field(function, AXIS)
-    if found is None:
-        return ALL_AXES
-    if type(found) is not tuple:
-        return NOT_PLAIN
-    axes = <tuple>found
-    axis = place_of(axes[0], ndim) if len(axes) == 1 else -1
-    return NOT_PLAIN if axis < 0 else axis
 
 
 cdef bint _find_reduced(Shortcut shortcut, FunctionBase function, int ndim,
@@ -136,61 +119,62 @@ def reduction(str name not None, x, axis, bint keepdims):
     return NotImplemented if found is None else found
 
 
-cdef object _spread_by_numpy(Shortcut shortcut, FunctionBase function, object gy):
+def positions(x, axis, bint of_smallest):
+    """Return the positions of the largest elements of rows, or of the smallest.
+
+    They are ``NotImplemented`` along other axes than the last one, for short rows, and
+    for other arrays than floats in C order.
+    """
+    cdef int ndim = PyArray_NDIM(x) if kind_of(x) else 0
+    cdef npy_intp n
+    if ndim == 0 or axis is not None and place_of(axis, ndim) != ndim - 1:
+        return NotImplemented
+    n = PyArray_SIZE(x) if axis is None else PyArray_DIM(<np.ndarray>x, ndim - 1)
+    # NumPy's functions have vectors for longer ones.
+    if n * PyArray_ITEMSIZE(<np.ndarray>x) < 256:
+        return NotImplemented
+    out = PyArray_EMPTY(0 if axis is None else ndim - 1, PyArray_DIMS(<np.ndarray>x),
+                        np.NPY_INTP, 0)
+    find_in_rows(x, n, of_smallest, <npy_intp *>PyArray_DATA(<np.ndarray>out))
+    return out
+
+
+cdef object _spread(Shortcut shortcut, FunctionBase function, object gy):
     """Return a gradient of any strides, repeated along the axes reduced, or None."""
     cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
     cdef bint reduced[MAX_DIMS]
     cdef npy_intp dims[MAX_DIMS]
-    cdef npy_intp kept[MAX_DIMS]
-    cdef np.PyArray_Dims shape
-    cdef bint keepdims
+    cdef npy_intp steps[MAX_DIMS]
+    cdef np.ndarray x, out
+    cdef ptrdiff_t itemsize
+    cdef bint keepdims, done
     cdef int i, ndim = node.ndim, k = 0
     # A gradient in another byte order stays in it.
     if not PyArray_CheckExact(gy) or ndim < 0 or not PyArray_ISNOTSWAPPED(gy) or (
-            not has_dtype(gy, node.dtype)
+            not PyArray_CHKFLAGS(<np.ndarray>gy, np.NPY_ARRAY_ALIGNED)
+            or not has_dtype(gy, node.dtype)
             or not _find_reduced(shortcut, function, ndim, reduced)):
         return None
     keepdims = shortcut.field(function, KEEPDIMS)
     for i in range(ndim):
         dims[i] = node.dims[i]
-        kept[i] = 1 if reduced[i] else dims[i]
+        steps[i] = 0
         if keepdims or not reduced[i]:
-            if k == PyArray_NDIM(gy) or PyArray_DIM(<np.ndarray>gy, k) != kept[i]:
+            if k == PyArray_NDIM(gy) or PyArray_DIM(<np.ndarray>gy, k) != (
+                    1 if reduced[i] else dims[i]):
                 return None
+            steps[i] = 0 if reduced[i] else PyArray_STRIDE(<np.ndarray>gy, k)
             k += 1
     if k != PyArray_NDIM(gy):
         return None
-    out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
-    shape.ptr, shape.len = kept, ndim
-    PyArray_CopyInto(out, PyArray_Newshape(<np.ndarray>gy, &shape, np.NPY_CORDER))
-    return out
-
-
-cdef object _spread(Shortcut shortcut, FunctionBase function, object gy):
-    """Return ``gy`` repeated along the reduced axes, or None."""
-    cdef VariableNodeBase node = <VariableNodeBase>function.input_nodes[0]
-    cdef npy_intp dims[INLINE_DIMS]
-    cdef npy_intp outer = 1, inner = 1, length = 1
-    cdef int axis, k, ndim = node.ndim
-    axis = NOT_PLAIN if ndim < 0 else _axis(shortcut, function, ndim)
-    if axis == NOT_PLAIN or not kind_of(gy) or (
-            not has_dtype(gy, node.dtype)):
-        return _spread_by_numpy(shortcut, function, gy)
-    if PyArray_NDIM(gy) != (0 if axis == ALL_AXES else ndim - 1):
-        return None
-    for k in range(ndim):
-        dims[k] = node.dims[k]
-        if axis == ALL_AXES or k == axis:
-            length *= dims[k]
-        elif k < axis:
-            outer *= dims[k]
-        else:
-            inner *= dims[k]
-    if length == 0 or outer * inner != PyArray_SIZE(gy):
-        return None
-    out = PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
-    repeat_loop(kind_of(gy), gy, out, outer, length, inner)
-    return out
+    x, out = gy, PyArray_EMPTY(ndim, dims, PyArray_TYPE(<np.ndarray>gy), 0)
+    itemsize = PyArray_ITEMSIZE(x)
+    if PyArray_SIZE(out) == 0:
+        return out
+    with nogil:
+        done = copy(itemsize, ndim, dims, PyArray_DATA(x), steps, PyArray_DATA(out),
+                    PyArray_STRIDES(out))
+    return out if done else None
 
 
 cdef class SumShortcut(Shortcut):

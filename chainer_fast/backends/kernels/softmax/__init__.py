@@ -9,7 +9,8 @@ from chainer_fast.backends.arrays import force_array
 from chainer_fast.backends.cuda import get_array_module
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import exponential
-from chainer_fast.backends.kernels.common.axes import adjacent
+from chainer_fast.backends.kernels.common.axes import (
+    grad_of_groups, in_order_of_memory)
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.declared import declared
 from chainer_fast.backends.kernels.softmax import cuda as _device
@@ -17,14 +18,11 @@ from chainer_fast.types import NdArray
 
 
 _logsumexp_of_axes = declared('logsumexp')
-_logsumexp_grad_of_axes = declared('logsumexp_grad')
 
 
-def _logsumexp_by_loops(x, axis):
-    y, groups = x, adjacent(axis, x.ndim)
-    if not groups:
-        return NotImplemented
-    axes = sum(groups, ())
+@in_order_of_memory
+def _logsumexp_by_loops(x, groups):
+    y, axes = x, sum(groups, ())
     for group in groups:
         y = _logsumexp_of_axes(y, group)
         if y is NotImplemented:
@@ -41,31 +39,6 @@ def _logsumexp_by_axes(x, axes):
         if y is NotImplemented:
             return y
     return numpy.expand_dims(y, axes)
-
-
-def _logsumexp_grad_by_loops(x, y, g):
-    if x.ndim != y.ndim or y.shape != g.shape:
-        return NotImplemented
-    ones = [axis for axis, length in enumerate(y.shape) if length == 1]
-    if not ones:
-        return NotImplemented
-    group = adjacent(tuple(ones), x.ndim)[0]
-    gx = _logsumexp_grad_of_group(x, y, g, group)
-    if gx is NotImplemented and len(group) > 1:
-        # The axes may be adjacent, but not so in memory.
-        gx = _logsumexp_grad_of_group(x, y, g, group[-1:])
-    return gx
-
-
-def _logsumexp_grad_of_group(x, y, g, group):
-    # Over the other axes results are repeated.
-    others = tuple([length for axis, length in enumerate(x.shape) if axis not in group])
-    try:
-        y, g = [numpy.broadcast_to(each.squeeze(group), others).copy()
-                for each in (y, g)]
-    except ValueError:
-        return NotImplemented
-    return _logsumexp_grad_of_axes(x, y, g, group)
 
 
 @kernel(compiled=_logsumexp_by_loops, device=_device.logsumexp)
@@ -140,7 +113,9 @@ def infinite(x: NdArray, y: NdArray) -> NdArray | None:
     return (x == y) & xp.isinf(y)
 
 
-@kernel(compiled=_logsumexp_grad_by_loops, device=_device.logsumexp_grad)
+@kernel(
+    compiled=grad_of_groups(declared('logsumexp_grad')),
+    device=_device.logsumexp_grad)
 @in_single
 def logsumexp_grad(x: NdArray, y: NdArray, g: NdArray) -> NdArray:
     """Gradient of :func:`logsumexp`, of which ``y`` is the result."""

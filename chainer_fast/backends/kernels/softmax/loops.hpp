@@ -13,6 +13,7 @@
 
 #include "chainer_fast/backends/kernels/common/exponential.hpp"
 #include "chainer_fast/_cpu/loops.hpp"
+#include "chainer_fast/backends/kernels/common/reduced_axes.hpp"
 #include "chainer_fast/backends/kernels/common/unary.hpp"
 
 namespace chainer_fast::softmax {
@@ -37,7 +38,7 @@ struct Block {
 };
 
 constexpr ptrdiff_t BLOCK = 4096;   // floats; no block has more columns
-constexpr ptrdiff_t STRIP = 512;    // the fewest columns that lie side by side
+constexpr ptrdiff_t STRIP = 512;    // of columns side by side, on one thread the fewest
 
 /* The blocks of a part of the elements are worked on by one thread. */
 template <typename T, typename Work>
@@ -54,7 +55,7 @@ void for_each_block(Extent e, const Work &work) {
         });
         return;
     }
-    const ptrdiff_t most = std::max(whole, STRIP);
+    const ptrdiff_t most = strip_of(std::max(whole, STRIP), e.inner, e.outer);
     const ptrdiff_t strips = (e.inner + most - 1) / most;
     const ptrdiff_t strip = std::min(most, e.inner) * e.n;
     parallel(e.outer * strips, std::max<ptrdiff_t>(1, GRAIN / strip),
