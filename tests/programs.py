@@ -357,3 +357,6 @@ WITH_NUMPY = {
 program(F.linear_interpolate, floats(4, 5), floats(4, 5), floats(4, 5),
         name='linear_interpolate')
 each('inv cholesky', definite(66))
+each('det', definite(66))
+program(lambda x: x * F.sign(x), floats(3, 4), name='sign')
+program(F.squared_error, floats(4, 5), floats(4, 5), name='squared_error')

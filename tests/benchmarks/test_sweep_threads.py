@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
 #: Steps that take less are too short to be shared.
 LEAST = 200e-6
 
-#: Rows whose steps may spend less than this part of their time in shared loops, and why.
+#: Rows whose steps may spend less than this part of their time in such loops, and why.
 PART = .4
 ALONE = {}
 

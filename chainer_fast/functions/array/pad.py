@@ -44,7 +44,7 @@ class Pad(FunctionNode):
         # Zeros are filled in by several threads.
         y = xp.zeros(shape, x.dtype, order) if type(value) is int and value == 0 else (
             xp.full(shape, value, x.dtype, order))
-        kernels.assign(y[self._interior(x.shape)], x)
+        kernels.assign(y[(*self._interior(x.shape), ...)], x)
         return y,
 
     def _one_constant(self):

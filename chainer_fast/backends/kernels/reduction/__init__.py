@@ -100,9 +100,7 @@ def _positions_of_loop(x, axis, of_smallest):
     found = shortcuts.positions(x, axis, of_smallest)
     if found is not NotImplemented:
         return found
-    if axis is None:
-        return _positions(x.reshape(-1), 0, of_smallest)
-    if not -x.ndim <= axis < x.ndim:
+    if axis is None or not -x.ndim <= axis < x.ndim:
         return NotImplemented
     order = order_of_memory(x)
     if order is not None:
