@@ -45,7 +45,7 @@ inline void copy_rows(const void *from, ptrdiff_t from_step, void *to,
         }
         for (; begin < end; ++begin, source += from_step, target += to_step)
             parallel(bytes, LEAST, [=](ptrdiff_t first, ptrdiff_t last) {
-                memcpy(target + first, source + first, last - first);
+                copy_line(source + first, target + first, last - first);
             });
     });
 }

@@ -43,16 +43,17 @@ template <typename T>
 CF_CLONES void lengths(const Call &e, ptrdiff_t i, ptrdiff_t end) {
     const ptrdiff_t size = e.columns * e.inner;
     const T eps = T(e.numbers[0]);
+    for (; e.inner == 1 && i < end; ++i) {
+        const T *x = e.at<T>(0) + i * size;
+        T *y = e.at<T>(1) + i * size;
+        const T norm = (T)sqrt(run_sums<Squares>(x, x, size, 0).first) + eps;
+        for (ptrdiff_t k = 0; k < size; ++k)
+            y[k] = x[k] / norm;
+    }
     for (; i < end; ++i) {
         const Strip s(e, i);
         const T *x = e.at<T>(0) + s.at;
         T *y = e.at<T>(1) + s.at;
-        if (e.inner == 1) {
-            const T norm = (T)sqrt(run_sums<Squares>(x, x, size, 0).first) + eps;
-            for (ptrdiff_t k = 0; k < size; ++k)
-                y[k] = x[k] / norm;
-            continue;
-        }
         double squares[STRIP];
         T norm[STRIP];
         dot(x, x, e, s.width, squares);
@@ -77,18 +78,19 @@ template <typename T>
 CF_CLONES void length_grads(const Call &e, ptrdiff_t i, ptrdiff_t end) {
     const ptrdiff_t size = e.columns * e.inner;
     const T eps = T(e.numbers[0]);
+    for (; e.inner == 1 && i < end; ++i) {
+        const T *x = e.at<T>(0) + i * size, *g = e.at<T>(1) + i * size;
+        T *gx = e.at<T>(2) + i * size;
+        const Pair<double> sums = run_sums<Squares>(x, g, size, 0);
+        T norm, slope;
+        set_slope(sums.first, sums.second, eps, norm, slope);
+        for (ptrdiff_t k = 0; k < size; ++k)
+            gx[k] = (g[k] - x[k] * slope) / norm;
+    }
     for (; i < end; ++i) {
         const Strip s(e, i);
         const T *x = e.at<T>(0) + s.at, *g = e.at<T>(1) + s.at;
         T *gx = e.at<T>(2) + s.at;
-        if (e.inner == 1) {
-            const Pair<double> sums = run_sums<Squares>(x, g, size, 0);
-            T norm, slope;
-            set_slope(sums.first, sums.second, eps, norm, slope);
-            for (ptrdiff_t k = 0; k < size; ++k)
-                gx[k] = (g[k] - x[k] * slope) / norm;
-            continue;
-        }
         double squares[STRIP], products[STRIP];
         T norm[STRIP], slope[STRIP];
         dot(x, x, e, s.width, squares);
