@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import chainer_fast
+from chainer_fast._cpu import shared
 from chainer_fast.backends.kernels import convolution as kernels
 from tests.backends.kernels.convolution_cases import LAYOUTS, laid, random
 
@@ -48,7 +49,10 @@ def test_results(lengths, images, channels, filters, of_places, how, threads):
                 tuple(range(2, 2 + nd))).reshape(W.shape))):
         assert found.dtype == 'f' and found.shape == expected.shape
         np.testing.assert_allclose(found, expected, 1e-4, 1e-5)
-    assert is_last(y) and is_last(gx) and gW.flags.c_contiguous
+    assert gW.flags.c_contiguous
+    # Without vectors, BLAS multiplies, which leaves the channels where they were.
+    if shared.level() != 'base':
+        assert is_last(y) and is_last(gx)
 
 
 @pytest.mark.parametrize('how', ['plain', 'channels last'])
