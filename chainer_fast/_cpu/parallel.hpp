@@ -43,11 +43,10 @@ inline int thread_limit() {
 }
 
 /* Measured time of loops of similar length, in nanoseconds for each part that a thread
- * could run: by the calling thread alone, and with helpers, which were awake or not. Zero
- * means unknown. */
+ * could run: by the calling thread alone, and with helpers. Zero means unknown. */
 struct Experience {
     std::atomic<float> alone, helped;
-    std::atomic<bool> awake;
+    std::atomic<bool> awake;            /* whether the helpers were */
     std::atomic<unsigned> calls;
 };
 
@@ -102,14 +101,14 @@ inline uint32_t key_of(Called called) {
  * parts of [0, n) that together are all of it, at the same time on several threads if
  * each part has `grain` elements or more.
  *
- * Waking a thread takes 5 to 30 microseconds: a part should take longer. The caller holds
- * no lock of Python, f throws nothing, and a result that adds up parts must cut them in
+ * A helper that is awake begins within a microsecond, and waking one takes 5 to 30: a part
+ * should take two or more. The caller holds no lock of Python, f throws nothing, and a result that adds up parts must cut them in
  * places that do not depend on the number of threads. A loop that is cut AT_THE_SAME_PLACES
  * is so for each number of threads, whether others help or not. Error flags that other
  * threads raise are raised in the calling one, too.
  *
- * Whether help pays is learned for each f and length. Where f calls one of many functions,
- * `called` is its address, and each is learned about for itself.
+ * Whether help pays is learned for each f and length; and for each function that f calls,
+ * if f may call one of many: `called` is its address.
  */
 template <Cut cut = Cut::ANYWHERE, typename F, typename Called = int>
 void parallel(ptrdiff_t n, ptrdiff_t grain, const F &f, Called called = 0) {

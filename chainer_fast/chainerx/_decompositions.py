@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import linalg as kernels
 from chainer_fast.chainerx import _errors
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import concat, reshape
@@ -40,7 +41,7 @@ class Solve(FunctionNode):
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         a, b = inputs
-        return backend.get_array_module(a).linalg.solve(a, b),
+        return kernels.call(backend.get_array_module(a).linalg.solve, a, b),
 
     def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         a, = self.get_retained_inputs()
@@ -67,7 +68,8 @@ class PseudoInverse(FunctionNode):
         self.retain_inputs((0,))
         self.retain_outputs((0,))
         a, = inputs
-        return backend.get_array_module(a).linalg.pinv(a, self.rcond),
+        return kernels.call(
+            backend.get_array_module(a).linalg.pinv, a, self.rcond),
 
     def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # See G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and
@@ -86,7 +88,7 @@ def pinv(a: Variable, rcond: float) -> Variable:
     xp = backend.get_array_module(a)
     if not a.size:
         return PseudoInverse(rcond).apply((a,))[0]
-    s = xp.linalg.svd(a.array, compute_uv=False)
+    s = kernels.call(xp.linalg.svd, a.array, True, False)
     left_out = s[s <= rcond * s.max()]
     if not len(left_out) or left_out.max() <= xp.finfo(s.dtype).eps * s.max():
         return PseudoInverse(rcond).apply((a,))[0]
@@ -101,7 +103,7 @@ class SVD(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0, 1, 2))
         a, = inputs
-        return tuple(backend.get_array_module(a).linalg.svd(a, full_matrices=False))
+        return tuple(kernels.call(backend.get_array_module(a).linalg.svd, a, False))
 
     def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # See J. Townsend, "Differentiating the singular value decomposition", 2016.
@@ -136,7 +138,8 @@ class Eigh(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0, 1))
         a, = inputs
-        return tuple(backend.get_array_module(a).linalg.eigh(a, self.half))
+        return tuple(kernels.call(
+            backend.get_array_module(a).linalg.eigh, a, self.half))
 
     def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # The gradient is that with respect to a symmetric matrix.
@@ -153,7 +156,7 @@ class QR(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0, 1))
         a, = inputs
-        return tuple(backend.get_array_module(a).linalg.qr(a))
+        return tuple(kernels.call(backend.get_array_module(a).linalg.qr, a))
 
     def backward(self, indexes: tuple[int, ...], grad_outputs: GradOutputs) -> _Grads:
         # See S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from chainer_fast.backends import cuda
+from chainer_fast.backends.kernels import linalg as kernels
 from chainer_fast.chainerx import _decompositions, _errors, _routines
 from chainer_fast.chainerx._array import ndarray
 from chainer_fast.functions.math import cholesky as cholesky_mod
@@ -70,7 +71,8 @@ def solve(a: ndarray, b: ndarray) -> ndarray:
     if b.dtype.name not in ('float32', 'float64'):
         raise _errors.DtypeError('expected float32 or float64, not %s' % (b.dtype,))
     return _routines.compute(
-        [a, b], lambda xp, x, y: xp.linalg.solve(x, y), _decompositions.solve,
+        [a, b], lambda xp, x, y: kernels.call(xp.linalg.solve, x, y),
+        _decompositions.solve,
         numpy.promote_types(a.dtype, b.dtype))
 
 
@@ -86,7 +88,7 @@ def inv(a: ndarray) -> ndarray:
     _check(a, square=True)
     try:
         return _routines.compute(
-            [a], lambda xp, x: xp.linalg.inv(x), inv_mod.inv)
+            [a], lambda xp, x: kernels.call(xp.linalg.inv, x), inv_mod.inv)
     except ValueError as e:
         raise _errors.ChainerxError(str(e)) from e
 
@@ -101,8 +103,9 @@ def pinv(a: ndarray, rcond: float = 1e-15) -> ndarray:
         Singular values up to ``rcond`` times the largest are ignored.
     """
     _check(a)
-    return _routines.compute([a], lambda xp, x: xp.linalg.pinv(x, rcond),
-                             lambda v: _decompositions.pinv(v, rcond))
+    return _routines.compute(
+        [a], lambda xp, x: kernels.call(xp.linalg.pinv, x, rcond),
+        lambda v: _decompositions.pinv(v, rcond))
 
 
 @_errors_of_lapack
@@ -128,7 +131,7 @@ def svd(a: ndarray, full_matrices: bool = True, compute_uv: bool = True) -> Any:
             ordinary, 'svd with full_matrices').apply((v,))
 
     def ordinary(xp, x):
-        return xp.linalg.svd(x, full_matrices, compute_uv)
+        return kernels.call(xp.linalg.svd, x, full_matrices, compute_uv)
 
     return _routines.compute([a], ordinary, function)
 
@@ -162,7 +165,7 @@ def qr(a: ndarray, mode: str = 'reduced') -> Any:
         return found[1] if mode == 'r' else found
 
     def ordinary(xp, x):
-        return xp.linalg.qr(x, mode)
+        return kernels.call(xp.linalg.qr, x, mode)
 
     return _routines.compute([a], ordinary, function)
 
@@ -178,7 +181,7 @@ def cholesky(a: ndarray) -> ndarray:
     """
     _check(a, square=True)
     return _routines.compute(
-        [a], lambda xp, x: xp.linalg.cholesky(x), cholesky_mod.cholesky)
+        [a], lambda xp, x: kernels.call(xp.linalg.cholesky, x), cholesky_mod.cholesky)
 
 
 @_errors_of_lapack
@@ -198,8 +201,9 @@ def eigh(a: ndarray, UPLO: str = 'L') -> tuple[ndarray, ndarray]:
     """
     half = _half(UPLO)
     _check(a, square=True)
-    return _routines.compute([a], lambda xp, x: xp.linalg.eigh(x, half),
-                             lambda v: _decompositions.Eigh(half).apply((v,)))
+    return _routines.compute(
+        [a], lambda xp, x: kernels.call(xp.linalg.eigh, x, half),
+        lambda v: _decompositions.Eigh(half).apply((v,)))
 
 
 @_errors_of_lapack
@@ -207,8 +211,9 @@ def eigvalsh(a: ndarray, UPLO: str = 'L') -> ndarray:
     """Return the eigenvalues of a symmetric matrix: see :func:`eigh`."""
     half = _half(UPLO)
     _check(a, square=True)
-    return _routines.compute([a], lambda xp, x: xp.linalg.eigvalsh(x, half),
-                             lambda v: _decompositions.Eigh(half).apply((v,))[0])
+    return _routines.compute(
+        [a], lambda xp, x: kernels.call(xp.linalg.eigvalsh, x, half),
+        lambda v: _decompositions.Eigh(half).apply((v,))[0])
 
 
 def _half(letter):

@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import linalg
 from chainer_fast.distribution import Distribution, register_kl
 from chainer_fast.distributions import utils
 from chainer_fast.distributions.normal import ENTROPYC, LOGPROBC
@@ -74,7 +75,7 @@ class TriangularInv(FunctionNode):
         xp = backend.get_array_module(x)
         computed = self._triangle(
             xp, x.astype(numpy.promote_types(x.dtype, numpy.float32)))
-        return self._triangle(xp, xp.linalg.inv(computed)).astype(x.dtype),
+        return self._triangle(xp, linalg.call(xp.linalg.inv, computed)).astype(x.dtype),
 
     def _triangle(self, xp, x):
         return xp.tril(x) if self._lower else xp.triu(x)

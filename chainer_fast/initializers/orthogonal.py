@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from chainer_fast import backend, initializer
-from chainer_fast.backends.kernels import noise
+from chainer_fast.backends.kernels import linalg, noise
 from chainer_fast.types import DTypeSpec, NdArray
 
 # Mode: (may shrink the input space, may leave part of the output space unreached).
@@ -116,7 +116,7 @@ class Orthogonal(initializer.Initializer):
         samples = xp.asarray(
             noise.normals(shape, numpy.float64, 1., draw) if rng is numpy.random
             else draw())
-        q, r = xp.linalg.qr(samples.T if wide else samples)
+        q, r = linalg.call(xp.linalg.qr, samples.T if wide else samples)
         # As in Chainer, the sign of a negative scale is ignored.
         q *= xp.copysign(self.scale, xp.diag(r))
         return q.T if wide else q

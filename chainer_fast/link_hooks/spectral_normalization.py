@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import numpy
 
 from chainer_fast import backend, initializers, variable
+from chainer_fast.backends.kernels import linalg
 from chainer_fast.configuration import config
 from chainer_fast.functions.array import reshape, transpose
 from chainer_fast.functions.math import matmul
@@ -238,7 +239,7 @@ class SpectralNormalization(_weight.WeightHook):
             matrix = self.reshape_W(backend.from_chx(weight)).astype(
                 numpy.promote_types(weight.dtype, numpy.float32), copy=False)
             xp = backend.get_array_module(matrix)
-            largest = xp.linalg.svd(matrix, compute_uv=False)[0]
+            largest = linalg.call(xp.linalg.svd, matrix, True, False)[0]
         link.gamma.initializer = constant.Constant(float(largest), weight.dtype)
         link.gamma.cleargrad()
         link.gamma.initialize(())

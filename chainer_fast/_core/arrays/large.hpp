@@ -7,8 +7,9 @@
  * the pages of waiting blocks when it is short of memory, and blocks beyond a limit are
  * given back.
  *
- * Smaller arrays, and those of zeros, whose pages the system makes when they are
- * touched, stay with the previous handler; threads fill what is smaller with zeros. */
+ * Smaller arrays stay with the previous handler, and so do large ones of zeros, whose pages
+ * the system makes when they are touched. Several threads fill arrays of zeros that are
+ * neither large nor small. */
 #pragma once
 
 #include <stddef.h>

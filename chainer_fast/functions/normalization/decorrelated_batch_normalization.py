@@ -8,6 +8,7 @@ import numpy
 
 from chainer_fast import _numbers, backend
 from chainer_fast.backends import arrays
+from chainer_fast.backends.kernels import linalg
 from chainer_fast.backends.kernels.matmul import matmul
 from chainer_fast.backends.kernels.normalization import dtypes as _dtypes
 from chainer_fast.function_node import FunctionNode
@@ -115,7 +116,7 @@ class DecorrelatedBatchNormalization(FunctionNode):
         cov = matmul(rows, _transposed(rows))
         cov /= max(count, 1)
         cov += self.eps * xp.eye(size, dtype=dtype)
-        self.eigvals, self.eigvectors = xp.linalg.eigh(cov)
+        self.eigvals, self.eigvectors = linalg.call(xp.linalg.eigh, cov)
 
         # Transform to the basis of the eigenvectors, scale to variance one, and back.
         basis = self.eigvectors

@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+import chainer_fast
 from chainer_fast._core.configuration.state import waiting_bytes
 
 pytestmark = pytest.mark.skipif(
@@ -190,3 +191,21 @@ resource.setrlimit(resource.RLIMIT_AS, (used + (50 << 20), -1))
 array = np.empty(400 << 20, np.uint8)
 print(waiting_bytes())
 ''') == ['0']
+
+
+@pytest.mark.parametrize('shape', [
+    (131071,), (131072,), (131073,), (3, 100001), (LARGE - 1,), (LARGE,), (0, 1 << 40)])
+@pytest.mark.parametrize('threads', [1, 2, 3])
+def test_arrays_of_zeros(shape, threads):
+    with chainer_fast.using_config('num_threads', threads):
+        for _ in range(3):
+            # Memory that has been written is taken again.
+            new(max(np.prod(shape), 1))
+            array = np.zeros(shape, np.uint8)
+            assert array.shape == shape and not array.any()
+
+
+def test_too_many_zeros():
+    for shape in (1 << 60,), (1 << 40, 1 << 20):
+        with pytest.raises((MemoryError, ValueError)):
+            np.zeros(shape)

@@ -1,8 +1,12 @@
 """Kernels of linear algebra."""
+import pathlib
+import re
+
 import numpy as np
 import pytest
 import threadpoolctl
 
+import chainer_fast
 from chainer_fast.backends.kernels import linalg
 from tests.compare import assert_allclose
 
@@ -96,3 +100,33 @@ def test_no_inverse_on_a_gpu(device):
         linalg.inverse(x, True)
     with pytest.raises(np.linalg.LinAlgError):
         linalg.inverse(device.send(np.stack([np.eye(2, dtype='f'), SINGULAR])), True)
+
+
+def test_call_limits_the_threads_of_lapack(monkeypatch):
+    limited = []
+
+    def without_threads(function, *arguments):
+        limited.append(arguments[0].shape)
+        return function(*arguments)
+
+    monkeypatch.setattr(linalg.blas, 'without_threads', without_threads)
+    shapes = [
+        (63, 63), (64, 64), (3, 100, 5), (2, 511, 511), (512, 512), (512, 3), (70,)]
+    for shape in shapes:
+        assert linalg.call(np.add, np.ones(shape), 2).shape == shape
+    assert limited == shapes[1:4]
+
+
+def test_no_other_module_calls_lapack_with_all_threads():
+    """Functions of matrices are called by `linalg.call`, which chooses the threads."""
+    direct = re.compile(
+        r'\.linalg\.(cholesky|det|eig|eigh|eigvals|eigvalsh|inv|lstsq|pinv|qr|slogdet'
+        r'|solve|svd)\(')
+    root = pathlib.Path(chainer_fast.__file__).parent
+    found = set()
+    for file in root.rglob('*.py'):
+        code = re.sub(r'"""(?s:.*?)"""', '', file.read_text())
+        if direct.search(code):
+            found.add(file.relative_to(root).as_posix())
+    # The references of kernels, for devices as well; and matrices of tests.
+    assert found == {'backends/kernels/linalg/__init__.py', 'testing/matrix.py'}

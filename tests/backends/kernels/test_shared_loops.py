@@ -98,18 +98,22 @@ def _results(function, x):
     return y.array, x.grad
 
 
+def _assert_threads_agree(compute):
+    with chainer_fast.using_config('num_threads', 1):
+        expected = compute()
+    for threads in (2, 3):
+        with chainer_fast.using_config('num_threads', threads):
+            for one, other in zip(compute(), expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize('dtype', [np.float32, np.float64])
 @pytest.mark.parametrize(
     'function,shape', [case[1:] for case in CASES],
     ids=['%s %s' % (name, 'x'.join(map(str, shape))) for name, _, shape in CASES])
 def test_functions(function, shape, dtype):
     x = _values(0, *shape).astype(dtype)
-    with chainer_fast.using_config('num_threads', 1):
-        expected = _results(function, x)
-    for threads in (2, 3):
-        with chainer_fast.using_config('num_threads', threads):
-            for one, other in zip(_results(function, x), expected, strict=True):
-                np.testing.assert_array_equal(one, other)
+    _assert_threads_agree(lambda: _results(function, x))
 
 
 def _every_second(x):
@@ -126,12 +130,7 @@ def _every_second(x):
     lambda x: F.einsum('ij,i->ij', x, x[:, 0])])
 def test_functions_of_views(function, view, dtype):
     x = view(abs(_values(0, 301, 602)).astype(dtype) + dtype(.5))
-    with chainer_fast.using_config('num_threads', 1):
-        expected = _results(function, x)
-    for threads in (2, 3):
-        with chainer_fast.using_config('num_threads', threads):
-            for one, other in zip(_results(function, x), expected, strict=True):
-                np.testing.assert_array_equal(one, other)
+    _assert_threads_agree(lambda: _results(function, x))
 
 
 ALONG = {
@@ -155,12 +154,7 @@ def test_along_axes(name, shape, dtype):
     plain = _values(0, *shape).astype(dtype)
     for x in (plain, np.moveaxis(np.moveaxis(plain, 1, -1).copy(), -1, 1)):
         for axis in range(x.ndim):
-            with chainer_fast.using_config('num_threads', 1):
-                expected = ALONG[name](x, axis)
-            for threads in (2, 3):
-                with chainer_fast.using_config('num_threads', threads):
-                    found = ALONG[name](x, axis)
-                np.testing.assert_array_equal(found, expected)
+            _assert_threads_agree(lambda x=x, axis=axis: [ALONG[name](x, axis)])
 
 
 def test_bias():

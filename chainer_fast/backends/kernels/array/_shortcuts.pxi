@@ -8,8 +8,23 @@ cdef extern from "chainer_fast/backends/kernels/common/copies.hpp" \
     void copy_rows(const void *, npy_intp step, void *, npy_intp to_step,
                    npy_intp bytes, npy_intp rows) noexcept
 
+cdef extern from "chainer_fast/_cpu/threads.hpp" namespace "chainer_fast" nogil:
+    int get_threads() noexcept
+
 cdef enum:
-    _JOINED = 524288    # bytes
+    # Bytes that stay in the cache of a thread, and that several threads share.
+    _JOINED = 32768
+    _SHARED = 524288
+
+
+cdef inline void _copy_rows(const char *source, npy_intp step, char *target,
+                            npy_intp to_step, npy_intp bytes, npy_intp rows) noexcept:
+    """Copy rows; if that takes long, other threads of Python run meanwhile."""
+    if bytes * rows < _JOINED:
+        copy_rows(source, step, target, to_step, bytes, rows)
+    else:
+        with nogil:
+            copy_rows(source, step, target, to_step, bytes, rows)
 
 
 cdef inline char _plain_kind(object array) noexcept:
@@ -79,18 +94,17 @@ cdef void _join_rows(
 
     A piece of all of them stays in the cache.
     """
-    cdef npy_intp piece = max(1, _JOINED // max(size, 1)), row = 0, length
+    cdef npy_intp most = _JOINED if get_threads() == 1 else _SHARED
+    cdef npy_intp piece = max(1, most // max(size, 1)), row = 0, length
     cdef Py_ssize_t i
     cdef char *place
-    cdef char *source
     while row < rows:
         piece = min(piece, rows - row)
         place = target + row * size
         for i in range(n):
             length = PyArray_NBYTES(<np.ndarray>x[i]) // rows
-            source = <char *>PyArray_DATA(<np.ndarray>x[i]) + row * length
-            with nogil:
-                copy_rows(source, length, place, size, length, piece)
+            _copy_rows(<char *>PyArray_DATA(<np.ndarray>x[i]) + row * length, length,
+                       place, size, length, piece)
             place += length
         row += piece
 
@@ -165,8 +179,7 @@ cdef class ConcatShortcut(Shortcut):
                     # With gaps, the functions behind it would take their general ways.
                     part = _empty(ndim, dims, gy, last)
                     target = <char *>PyArray_DATA(<np.ndarray>part)
-                    with nogil:
-                        copy_rows(source, row, target, length, length, outer)
+                    _copy_rows(source, row, target, length, length, outer)
                     gx[i] = new_ref(part)
             source += length
             start += dims[axis]

@@ -159,7 +159,6 @@ cdef class SplitShortcut(Shortcut):
         cdef int axis, d, ndim
         cdef char *target
         cdef char *place
-        cdef char *source
         if self.keeps_axis and not _read_cuts(self, function, &sections, cuts):
             return 0
         shape = node.shape
@@ -201,9 +200,8 @@ cdef class SplitShortcut(Shortcut):
             length = (cuts[i] - start) * rest
             place = target + (start - begin) * rest
             if each is not None:
-                source = <char *>PyArray_DATA(<np.ndarray>each)
-                with nogil:
-                    copy_rows(source, length, place, row, length, outer)
+                _copy_rows(<char *>PyArray_DATA(<np.ndarray>each), length, place, row,
+                           length, outer)
             else:
                 for k in range(outer):
                     memset(place + k * row, 0, length)

@@ -1,6 +1,8 @@
 """Linear algebra beyond products."""
 from __future__ import annotations
 
+import typing as tp
+
 import numpy
 
 from chainer_fast.backends import cuda
@@ -8,6 +10,7 @@ from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import blas
 from chainer_fast.types import NdArray
 
+_Result = tp.TypeVar('_Result')
 
 #: The least length of matrices for which SciPy's LAPACK is called. It is twice to four
 #: times as fast as NumPy's functions, but may round differently.
@@ -17,9 +20,22 @@ LONG = 64
 THREADED = 512
 
 
-def _run(function, x, *arguments):
-    """Call a function of matrices, with threads of LAPACK if they save time."""
-    if x.shape[-1] < THREADED:
+def call(
+        function: tp.Callable[..., _Result], x: NdArray,
+        *arguments: tp.Any) -> _Result:
+    """Call a function of matrices, with threads of LAPACK if they save time.
+
+    Parameters
+    ----------
+    function : callable
+        Of the array's module, such as :func:`numpy.linalg.qr`.
+    x : array
+        Its first argument.
+    *arguments
+        The others.
+    """
+    if isinstance(x, numpy.ndarray) and x.ndim > 1 and (
+            LONG <= max(x.shape[-2:]) < THREADED):
         return blas.without_threads(function, x, *arguments)
     return function(x, *arguments)
 
@@ -54,7 +70,7 @@ def _inverse_by_lapack(x, check):
         if info > 0:
             raise numpy.linalg.LinAlgError('Singular matrix')
         return inverted(lu, pivots, 64 * len(a), overwrite_lu=True)[0].T
-    return _run(_each, x, compute)
+    return call(_each, x, compute)
 
 
 def _cholesky_by_lapack(x):
@@ -68,13 +84,13 @@ def _cholesky_by_lapack(x):
         if info > 0:
             raise numpy.linalg.LinAlgError('Matrix is not positive definite')
         return upper.T
-    return _run(_each, x, compute)
+    return call(_each, x, compute)
 
 
 def _determinant_by_lapack(x):
     if x.ndim < 2 or x.shape[-1] < LONG:
         return NotImplemented
-    return _run(numpy.linalg.det, x)
+    return call(numpy.linalg.det, x)
 
 
 def _inverse_on_device(x, check):
