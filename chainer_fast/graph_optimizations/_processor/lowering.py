@@ -105,8 +105,9 @@ class Function:
             step, node.inputs, node.outputs, self._draws, self._has_effects)
 
     def backward(self, planner, node, grads, targets, sums):
-        found = [planner.values.like(value) if i in targets else None
-                 for i, value in enumerate(node.inputs)]
+        found: list[int | None] = [None] * len(node.inputs)
+        for i in targets:
+            found[i] = planner.values.like(node.inputs[i])
         made = [found[i] for i in targets]
         step = plans.FunctionGradient(
             self._index, node.function.label, grads, targets, made)

@@ -62,6 +62,18 @@ class Values:
              and self.templates[v].shape == first.shape for v in values])
 
 
+def _by_segment(values, segments, count):
+    """Return a list of the values of each segment, None for a segment without any."""
+    found: list[list[int] | None] = [None] * count
+    for value in values:
+        those = found[segments[value]]
+        if those is None:
+            found[segments[value]] = [value]
+        else:
+            those.append(value)
+    return found
+
+
 class Planner:
     """A list of operations on values, which becomes a plan.
 
@@ -152,12 +164,8 @@ class Planner:
         buffers = self._buffers(segments, whole - fresh - large, needed, last)
         arrays = large.union(*[
             it.outputs for it in self.operations if not it.is_planned])
-        starts: list[list[int] | None] = [None] * len(segments)
-        for value in large:
-            starts[first[value]] = [*(starts[first[value]] or ()), value]
-        drops: list[list[int] | None] = [None] * len(segments)
-        for value in arrays - fresh - needed:
-            drops[last[value]] = [*(drops[last[value]] or ()), value]
+        starts = _by_segment(large, first, len(segments))
+        drops = _by_segment(arrays - fresh - needed, last, len(segments))
         return plans.Plan(
             [self._fused(them, pieces) if them[0].loop else them[0].step
              for them in segments],
