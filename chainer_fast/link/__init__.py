@@ -723,9 +723,9 @@ class ChainList(Link, collections.abc.MutableSequence[Any]):
                 'assign it outside of the "with init_scope()" block' % (name,))
         super()._register(name, value)
 
-    def _renumber(self):
-        for position, child in enumerate(self._children):
-            child.name = str(position)
+    def _renumber(self, first=0):
+        for position in range(first, len(self._children)):
+            self._children[position].name = str(position)
 
     def __len__(self) -> int:
         return len(self._children)
@@ -774,8 +774,9 @@ class ChainList(Link, collections.abc.MutableSequence[Any]):
                 ': ChainList(*links) accepts them as separate arguments' if isinstance(
                     link, (list, tuple)) else ''))
             raise
+        first, _, _ = slice(index, None).indices(len(self._children))
         self._children.insert(index, link)
-        self._renumber()
+        self._renumber(first)
 
     def add_link(self, link: Link) -> None:
         """Append a child; the same as :meth:`append`.
