@@ -1,5 +1,6 @@
 """Values added at places that an index names: the compiled form."""
 import collections
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -7,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import chainer_fast
 from chainer_fast.backends.kernels import array as kernels
+from chainer_fast.backends.kernels.array import places
 
 
 def values(shape, dtype):
@@ -49,6 +52,62 @@ def test_add_at_leaves_other_indexes_to_the_reference():
     assert refuses(x, (index[:2],), (2, 4))
     assert refuses(x, (index,), np.zeros((2, 4)))
     assert refuses(x[:, 0].copy(), (index,), ())
+
+
+def entries(draw, shape, rows):
+    """Return an index of whole axes around integers and arrays of a shape."""
+    first = draw(st.integers(0, len(shape) - 1))
+    end = draw(st.integers(first + 1, len(shape)))
+    found = [slice(None)] * first
+    for length in shape[first:end]:
+        numbers = hnp.arrays('l', rows, elements=st.integers(-length, length - 1))
+        found.append(draw(st.one_of(st.integers(-length, length - 1), numbers)))
+    whole = draw(st.integers(0, len(shape) - end))
+    return (*found, *[slice(None)] * whole)
+
+
+@given(st.data(), hnp.array_shapes(min_dims=2, max_dims=4, min_side=2, max_side=5),
+       hnp.array_shapes(max_dims=2), st.booleans())
+@pytest.mark.parametrize('dtype', 'fd')
+def test_add_at_of_several_axes(dtype, data, shape, rows, from_zeros):
+    base = values(shape, dtype)
+    index = entries(data.draw, shape, rows)
+    x = values(base[index].shape, dtype)
+    args = x, index, shape if from_zeros else base
+    with mock.patch.object(places, 'LEAST', 1):
+        found = kernels.add_at.compiled(*args)
+    np.testing.assert_array_equal(found, kernels.add_at.reference(*args), strict=True)
+
+
+def test_add_at_of_several_axes_leaves_other_indexes_to_the_reference():
+    x, places = values((2000, 3), 'f'), np.zeros(2000, 'l')
+
+    def refuses(index, shape=(3, 2, 3), x=x):
+        return kernels.add_at.compiled(x, index, shape) is NotImplemented
+
+    whole = slice(None)
+    assert not refuses((places, places))
+    assert not refuses((places, 1, whole))
+    assert refuses((places, True))
+    assert refuses((places, places - 3))
+    assert refuses((places, 5))
+    assert refuses((places, places[:7]))
+    assert refuses((places, None, places))
+    assert refuses((places, 1, slice(1, 3)), x=x[:, 1:])
+    assert refuses((places, whole, places))
+    assert refuses((places, places, whole, whole))
+    assert refuses((places, places), x=x[:, :2])
+
+
+def test_the_gradient_of_an_index_of_columns_is_that_of_a_loop():
+    x, index = chainer_fast.Variable(values((40, 50), 'f')), np.arange(0, 100, 3) % 50
+    y = x[:, index]
+    gy = y.grad = values(y.shape, 'f')
+    y.backward()
+    expected = np.zeros((40, 50), 'f')
+    for column, number in enumerate(index):
+        expected[:, number] += gy[:, column]
+    np.testing.assert_array_equal(x.grad, expected)
 
 
 def test_add_at_warns_of_overflow():

@@ -10,6 +10,7 @@ from chainer_fast.backends.kernels.common.copies import in_c_order
 from chainer_fast.backends.kernels.common.halves import in_single
 from chainer_fast.backends.kernels.array import cuda as _cuda
 from chainer_fast.backends.kernels.array import compiled as _compiled
+from chainer_fast.backends.kernels.array.places import at_rows
 from chainer_fast.types import NdArray
 
 #: Number of elements from which on several threads copy them.
@@ -55,7 +56,7 @@ def assign(out: NdArray, x: NdArray) -> NdArray:
     return out
 
 
-@kernel(compiled=in_c_order(_compiled.add_at), in_single=True)
+@kernel(compiled=at_rows(in_c_order(_compiled.add_at)), in_single=True)
 @in_single
 def add_at(
         values: NdArray, index: tuple[tp.Any, ...], base: NdArray | tuple[int, ...],
