@@ -147,7 +147,7 @@ public:
          const ptrdiff_t *to) {
         for (int axis = 0; axis < ndim; ++axis)
             if (dims[axis] != 1)
-                insert({dims[axis], from[axis], to[axis]});
+                insert(forward({dims[axis], from[axis], to[axis]}));
         join();
         a = take(n - 1);
         int nearest = -1;
@@ -179,6 +179,8 @@ public:
     template <typename T>
     void run(const char *from, char *to) const {
         constexpr ptrdiff_t SIZE = sizeof(T);
+        from += first_from;
+        to += first_to;
         if (n == 3 && b.length == 1 && c.length == 1 && a.from == SIZE && a.to == SIZE)
             return copy_rows(from, 0, to, 0, a.length * SIZE, 1);
         ptrdiff_t pieces = 1;
@@ -195,7 +197,16 @@ private:
     Axis axes[MOST_AXES + 3], a, b, c;
     int n = 0;
     bool turned;
-    ptrdiff_t piece_a, piece_b, piece_c;
+    ptrdiff_t piece_a, piece_b, piece_c, first_from = 0, first_to = 0;
+
+    /* Return an axis that is written forward: a reversed one begins at its end. */
+    Axis forward(Axis one) {
+        if (one.to >= 0)
+            return one;
+        first_from += (one.length - 1) * one.from;
+        first_to += (one.length - 1) * one.to;
+        return {one.length, -one.from, -one.to};
+    }
 
     /* Strides of the copy fall from axis to axis. */
     void insert(Axis one) {
