@@ -103,6 +103,7 @@ def rectangle(pad, height, width):
     (rectangle((0, 0), 16, 22), 2, 64, 47),
     (rectangle((2, 2), 18, 13), 2, 37, 64),
     (rectangle((0, 2), 18, 14), 2, 256, 48),    # larger blocks
+    (rectangle((1, 1), 20, 17), 2, 16, 20),     # channels that could be padded
 ])
 @pytest.mark.parametrize('how', ['plain', 'channels last', 'part of the channels'])
 def test_polynomials(window, n, channels, filters, how):
