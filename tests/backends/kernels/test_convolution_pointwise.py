@@ -55,6 +55,23 @@ def test_results(lengths, images, channels, filters, of_places, how, threads):
         assert is_last(y) and is_last(gx)
 
 
+@pytest.mark.parametrize('how', LAYOUTS)
+@pytest.mark.parametrize('groups, dtype', [(1, 'f'), (1, 'd'), (2, 'f')])
+def test_pixels_between_strides_are_left_out(how, groups, dtype):
+    x = laid(random((3, 6, 11, 13), dtype, 0), how)
+    W, b = random((8, 6 // groups, 1, 1), dtype, 1), random((8,), dtype, 2)
+    gy = random((3, 8, 5, 5), dtype, 3)
+    met = x[:, :, :9:2, ::3].copy()
+    for images, stride in (x, (2, 3)), (met, (1, 1)):
+        window = stride, (0, 0), (1, 1), groups
+        y = kernels.convolve(images, W, b, *window, (5, 5))
+        gW = kernels.correlate(images, gy, (1, 1), *window, dtype)
+        if images is x:
+            strided = y, gW
+    for found, expected in zip(strided, (y, gW), strict=True):
+        np.testing.assert_allclose(found, expected, 1e-4, 1e-5)
+
+
 @pytest.mark.parametrize('how', ['plain', 'channels last'])
 def test_numbers_that_are_too_large(how, recwarn):
     x = laid(abs(random((2, 4, 12, 12), 'f', 0)), how)

@@ -79,6 +79,9 @@ def square(k, s, p, length, dilate=1):
     (square(5, 1, 2, 20), 2, 1, 1, 4),
     (square(3, 4, 1, 20), 2, 1, 3, 4),          # a stride that leaves pixels out
     (square(3, 1, 2, 20, 2), 2, 1, 20, 20),
+    (square(9, 2, 4, 30), 2, 1, 20, 3),         # few filters, pixels in parts
+    (square(5, 2, 3, 17), 3, 1, 16, 8),         # all of the padding that is possible
+    (square(3, 1, 0, 12), 2, 1, 33, 1),
     (square(3, 1, 1, 30), 3, 70, 1, 1),         # a filter for each channel
     (square(3, 3, 2, 40, 2), 3, 7, 1, 1),       # planes in parts, with pixels left out
     (square(5, 2, 0, 15), 30, 5, 1, 2),         # several planes together
@@ -100,6 +103,7 @@ def rectangle(pad, height, width):
     (rectangle((0, 0), 16, 22), 2, 64, 47),
     (rectangle((2, 2), 18, 13), 2, 37, 64),
     (rectangle((0, 2), 18, 14), 2, 256, 48),    # larger blocks
+    (rectangle((1, 1), 20, 17), 2, 16, 20),     # channels that could be padded
 ])
 @pytest.mark.parametrize('how', ['plain', 'channels last', 'part of the channels'])
 def test_polynomials(window, n, channels, filters, how):
@@ -112,6 +116,7 @@ def test_polynomials(window, n, channels, filters, how):
     (square(3, 1, 2, 30, 2), 3, 32, 40),        # polynomials of each part
     (square(3, 1, 1, 35, 2), 2, 40, 33),        # parts of different lengths
     (square(3, 1, 4, 40, 3), 3, 33, 32),
+    (square(5, 1, 4, 30, 2), 3, 20, 3),         # few filters
     (((3, 3), (1, 1), (1, 2), (1, 2), (24, 34), (24, 34)), 2, 32, 32),
 ])
 @pytest.mark.parametrize('how', ['plain', 'channels last', 'part of the channels'])
@@ -185,7 +190,10 @@ def test_infinite_numbers_stay_where_they_are_seen():
     (square(4, 2, 1, 32), 16, 1, 3, 64), (square(3, 1, 1, 4), 4, 1, 256, 256),
     (square(3, 1, 1, 64), 8, 64, 1, 1), (square(3, 1, 1, 32), 8, 1, 20, 20),
     (square(3, 1, 2, 32, 2), 8, 1, 32, 32), (square(3, 2, 1, 16), 8, 1, 16, 24),
-    (square(3, 2, 1, 16), 8, 48, 1, 1), (square(7, 2, 3, 64), 1, 1, 3, 64)])
+    (square(3, 2, 1, 16), 8, 48, 1, 1), (square(7, 2, 3, 64), 1, 1, 3, 64),
+    (square(9, 2, 4, 40), 1, 1, 32, 3), (square(5, 1, 2, 30), 8, 1, 16, 2),
+    (square(1, 2, 0, 40), 8, 1, 48, 40), (square(5, 1, 2, 40), 2, 1, 7, 20),
+    (((3,), (1,), (1,), (1,), (100,), (100,)), 16, 1, 40, 60)])
 @pytest.mark.parametrize('width', [32, 64], indirect=True)
 def test_threads_do_not_change_results(window, n, groups, channels, filters):
     ksize, stride, pad, dilate, lengths, outs = window

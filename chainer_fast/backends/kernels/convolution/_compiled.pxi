@@ -12,6 +12,7 @@ from numpy cimport PyArray_CHKFLAGS, PyArray_DATA, PyArray_DIM, PyArray_EMPTY, \
 from chainer_fast.backends._onednn.library cimport wanted as library_wanted
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, find_gemm)
+from chainer_fast.backends.kernels.common.layout cimport assign, empty_channels_last
 from chainer_fast.backends.kernels.convolution.arguments cimport (
     CONVOLVE, CORRELATE, MAX_AXES, TILE_COLUMNS, TRANSPOSE, Convolution, Task, Window,
     in_order, new_like, new_result, set_sizes, set_window, type_of_both)
@@ -27,7 +28,6 @@ cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" \
     ctypedef struct AnyImages:
         void *data
         Steps steps
-        ptrdiff_t channel
     bint has_vectors() noexcept
     bint has_own_filters(const Convolution &c) noexcept
     int &longest_vector() noexcept
@@ -38,9 +38,10 @@ cdef extern from "chainer_fast/backends/kernels/convolution/calls.hpp" \
     void scatter_patches(
         char kind, const void *col, void *img, const Window &w,
         ptrdiff_t planes) noexcept
-    void run(
+    bint run(
         char kind, Task task, const Convolution &c, Gemm gemm, const AnyImages &images,
-        void *filters, const AnyImages &places, const void *bias) except +
+        void *filters, const AnyImages &places, const void *bias,
+        bint planes) except +
 
 cdef enum:
     # BLAS supports dimensions up to this.
@@ -140,7 +141,6 @@ cdef AnyImages _described(object array) noexcept:
     cdef int j
     images.data = PyArray_DATA(<np.ndarray>array)
     images.steps.image = PyArray_STRIDE(<np.ndarray>array, 0) // size
-    images.channel = PyArray_STRIDE(<np.ndarray>array, 1) // size
     for j in range(2, PyArray_NDIM(array)):
         images.steps.axis[j - 2] = PyArray_STRIDE(<np.ndarray>array, j) // size
     return images
@@ -158,6 +158,28 @@ cdef object _usable(object array, const Convolution &c):
                 PyArray_STRIDE(<np.ndarray>array, j) % size):
             return in_order(array)
     return array
+
+
+cdef bint _has_pixels(object images) noexcept:
+    """Return whether the channels of a pixel are contiguous."""
+    return PyArray_STRIDE(<np.ndarray>images, 1) == PyArray_ITEMSIZE(
+        <np.ndarray>images) or PyArray_DIM(images, 1) == 1
+
+
+cdef object _with_channels_last(object images):
+    """Return usable images with contiguous channels, copied if necessary."""
+    cdef npy_intp shape[MAX_AXES + 2]
+    cdef ptrdiff_t size = PyArray_ITEMSIZE(<np.ndarray>images)
+    cdef int j
+    if _has_pixels(images):
+        return images
+    for j in range(PyArray_NDIM(images)):
+        shape[j] = PyArray_DIM(images, j)
+    # Pixels a power of two apart would share few sets of the cache.
+    if shape[1] * size % 1024 == 0:
+        shape[1] += 64 // size
+    out = empty_channels_last(PyArray_NDIM(images), shape, PyArray_TYPE(images))
+    return assign(out[:, :PyArray_DIM(images, 1)], images)
 
 
 cdef ProductSizes _sizes(Task task, const Convolution &c) noexcept:
@@ -198,14 +220,35 @@ cdef bint _fit(Task task, const Convolution &c, char kind, a, b) noexcept:
     return _has_shape(b, filters, c.channels, c.w.ksize, c.w.nd)
 
 
-cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
+cdef object _met_pixels(Convolution *c, object images):
+    """Return images without the pixels that a window of one element leaves out.
+
+    Their convolution becomes one without a stride.
+    """
+    cdef Window *w = &c.w
+    cdef list parts = []
+    cdef Py_ssize_t j
+    for j in range(w.nd):
+        if w.pad[j] > 0 or (w.outs[j] - 1) * w.stride[j] >= w.length[j]:
+            return images
+        parts.append(slice(0, (w.outs[j] - 1) * w.stride[j] + 1, w.stride[j]))
+    images = images[(..., *parts)]
+    for j in range(w.nd):
+        w.length[j], w.stride[j] = w.outs[j], 1
+    set_sizes(c, c.images, c.groups * c.channels, c.groups * c.filters)
+    return assign(numpy.empty_like(images), images)
+
+
+cdef object compute(Task task, const Convolution &given, char kind, a, b, bias):
     """Compute one of three arrays from the others: images, filters, results.
 
     ``a`` and ``b`` are in that order, except that a transposed convolution has the
     results first. ``bias`` may be None.
     """
     cdef const void *start = NULL
+    cdef bint last
     cdef Gemm multiply = NULL
+    cdef Convolution c = given
     cdef bint vectors = _takes_vectors(c)
     # Numbers of the window may be objects of the user with their own code.
     if not _fit(task, c, kind, a, b):
@@ -214,6 +257,8 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
             type_of_both(bias, bias) != kind or PyArray_SIZE(bias) != c.groups * (
                 c.channels if task == TRANSPOSE else c.filters)):
         return NotImplemented
+    if task != TRANSPOSE and c.w.taps == 1 and not c.direct:
+        a = _met_pixels(&c, a)
     if kind == b'f' and library_wanted():
         result = compute_by_library(task, c, a, b, bias, has_vectors())
         if result is not NotImplemented:
@@ -228,8 +273,13 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
         if result is not None:
             return result
     # Planes in C order are not transposed if each has separate filters.
-    result = new_result(task, c, a, vectors and not (
-        has_own_filters(c) and _described(a).channel != 1))
+    last = vectors and (not has_own_filters(c) or _has_pixels(a) or (
+        task == CORRELATE and _has_pixels(b)))
+    if last:
+        a = _with_channels_last(a)
+    if last and task == CORRELATE:
+        b = _with_channels_last(b)
+    result = new_result(task, c, a, last)
     if bias is not None:
         bias = in_order(bias)
         start = PyArray_DATA(<np.ndarray>bias)
@@ -240,9 +290,12 @@ cdef object compute(Task task, const Convolution &c, char kind, a, b, bias):
         images, places = result, a
     elif task == CORRELATE:
         filters, places = result, b
-    run(kind, task, c, multiply, _described(images), PyArray_DATA(<np.ndarray>filters),
-        _described(places), start)
-    return result
+    if run(kind, task, c, multiply, _described(images),
+           PyArray_DATA(<np.ndarray>filters), _described(places), start,
+           vectors and not last):
+        return result
+    return compute(
+        task, c, kind, _with_channels_last(a), _with_channels_last(b), bias)
 
 
 cdef object _filtered(

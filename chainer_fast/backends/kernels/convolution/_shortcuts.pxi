@@ -197,18 +197,22 @@ cdef class _Shortcut(Shortcut):
             self, FunctionBase function, object gy, PyObject **gx) except -1:
         cdef object x = input_array(function, 0)
         cdef object filters = input_array(function, 1)
-        cdef object to_images = None, to_filters = None, to_bias = None
+        cdef object laid, to_images = None, to_filters = None, to_bias = None
         cdef Convolution c
         cdef char kind = _kind_of(gy, filters, None)
         if not kind or not _kind_of(x, filters, None) or (
                 not self._prepare_back(function, &c, x, gy, filters)):
             return 0
+        laid = gy
+        if not self.transposed and c.w.taps > 1 and _takes_vectors(c) and (
+                not has_own_filters(c) and not library_wanted()):
+            laid = _with_channels_last(_usable(gy, c))     # once for both
         if wanted(function, 0):
-            to_images = compute(self.back, c, kind, gy, filters, None)
+            to_images = compute(self.back, c, kind, laid, filters, None)
         if wanted(function, 1):
             to_filters = compute(
-                CORRELATE, c, kind, gy if self.transposed else x,
-                x if self.transposed else gy, None)
+                CORRELATE, c, kind, laid if self.transposed else x,
+                x if self.transposed else laid, None)
         if len(function.input_nodes) == 3 and wanted(function, 2):
             to_bias = _bias_gradient(gy)
             if to_bias is None:

@@ -30,6 +30,7 @@ cdef extern from "chainer_fast/backends/kernels/convolution/tiles.hpp" \
         Window w
         ptrdiff_t images, groups, channels, filters, columns, depth
         ptrdiff_t direct
+    void complete(Convolution &c) noexcept
 
 
 cdef inline Py_ssize_t _integer(value) except? -1:
@@ -68,7 +69,6 @@ cdef inline bint set_sizes(Convolution *c, npy_intp images, npy_intp channels,
     cdef Py_ssize_t j
     if c.groups < 1 or channels % c.groups or filters % c.groups:
         return False
-    w.taps = w.plane = w.rows = 1
     c.direct = True
     for j in range(w.nd):
         if min(w.length[j], w.ksize[j], w.outs[j], w.stride[j], w.dilate[j]) < 1 or (
@@ -76,16 +76,10 @@ cdef inline bint set_sizes(Convolution *c, npy_intp images, npy_intp channels,
             return False
         c.direct = c.direct and w.ksize[j] == 1 and w.stride[j] == 1 and (
             w.pad[j] == 0 and w.length[j] == w.outs[j])
-        w.taps *= w.ksize[j]
-        w.plane *= w.length[j]
-        w.rows *= w.outs[j]
-    c.columns = w.rows
-    w.width = w.outs[w.nd - 1]
-    w.rows //= w.width
     c.images = images
     c.channels = channels // c.groups
     c.filters = filters // c.groups
-    c.depth = c.channels * w.taps
+    complete(c[0])
     return True
 
 

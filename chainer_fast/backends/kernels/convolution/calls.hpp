@@ -32,43 +32,34 @@ inline void scatter_patches(char kind, const void *col, void *img, const Window 
     (kind == 'f' ? scatter_all<float> : scatter_all<double>)(col, img, w, planes);
 }
 
-/* Images of either type. */
-struct AnyImages {
-    void *data;
-    Steps steps;
-    ptrdiff_t channel;
-};
+typedef Images<void> AnyImages;    /* of either type */
 
-/* By patches and products of BLAS if given, otherwise by vectors. */
+/* By patches and products of BLAS if given, otherwise by vectors; returns whether that
+ * was possible, as it is for images that are not planes. */
 template <typename T>
-void run(Task task, const Convolution &c, Gemm gemm, const AnyImages &any_images,
-         T *filters, const AnyImages &any_places, const T *bias) {
-    const Images<T> images = {(T *)any_images.data, any_images.steps, any_images.channel};
-    const Images<T> places = {(T *)any_places.data, any_places.steps, any_places.channel};
+bool run(Task task, const Convolution &c, Gemm gemm, const AnyImages &any_images,
+         T *filters, const AnyImages &any_places, const T *bias, bool planes) {
+    const Images<T> images = {(T *)any_images.data, any_images.steps};
+    const Images<T> places = {(T *)any_places.data, any_places.steps};
     if (gemm)
         Runner<T>{task, c, gemm, bias}.run(images.data, filters, places.data);
-    else if (by_planes(c, images, places)
-             && run_by_planes(task, c, images.data, filters, places.data, bias))
-        return;
-    else if (run_by_parts(task, c, images, filters, places, bias))
-        return;
-    else if (task == CONVOLVE)
-        convolve_channels_last<T>(c, images, filters, places, bias);
-    else if (task == TRANSPOSE)
-        transpose_channels_last<T>(c, images, filters, places, bias);
-    else
-        correlate_channels_last<T>(c, images, filters, places);
+    else if (planes)
+        return run_by_planes(task, c, images.data, filters, places.data, bias);
+    else if (!run_by_parts(task, c, images, filters, places, bias))
+        run_channels_last(task, c, images, filters, places, bias);
+    return true;
 }
 
 /* Computes one of three arrays from the others; throws if allocation fails. */
-inline void run(char kind, Task task, const Convolution &c, Gemm gemm,
+inline bool run(char kind, Task task, const Convolution &c, Gemm gemm,
                 const AnyImages &images, void *filters, const AnyImages &places,
-                const void *bias) {
+                const void *bias, bool planes) {
     const Release release(products(c) >= LONG_PRODUCT);
-    if (kind == 'f')
-        run(task, c, gemm, images, (float *)filters, places, (const float *)bias);
-    else
-        run(task, c, gemm, images, (double *)filters, places, (const double *)bias);
+    return kind == 'f'
+        ? run(task, c, gemm, images, (float *)filters, places, (const float *)bias,
+              planes)
+        : run(task, c, gemm, images, (double *)filters, places, (const double *)bias,
+              planes);
 }
 
 }  // namespace

@@ -19,39 +19,40 @@ bool uses_winograd(const Convolution &c, const ptrdiff_t *outs) {
     return sizeof(T) == sizeof(float) && winograd_pays(c, outs);
 }
 
+/* Whether images are copied with their padding. */
+template <typename T>
+bool pads_images(const Convolution &c) {
+    return joins_taps(c.w, c.groups, c.channels) && !uses_winograd<T>(c, c.w.outs);
+}
+
 template <typename T>
 void convolve_channels_last(const Convolution &c, const Images<T> &given,
                             const T *filters, const Images<T> &places, const T *bias) {
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
-    const bool joined = joins_taps(c.w, c.groups, c.channels);
     Window w = c.w;
     Images<T> images = given;
     Buffer<T> padded;
-    if (joined)
-        pad_columns(micro, given, c.images, c.channels, w, images, padded);
-    const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
-                           w.nd, w.length);
+    if (pads_images<T>(c))
+        pad_columns(given, c.images, c.channels, w, images, padded);
     if (uses_winograd<T>(c, c.w.outs)
             && Winograd<T>{micro, packing, false, c.images, c.channels, c.filters,
                            {w.length[0], w.length[1]}, {w.outs[0], w.outs[1]},
-                           {w.pad[0], w.pad[1]}, pixels.data, pixels.steps, places.data,
+                           {w.pad[0], w.pad[1]}, images.data, images.steps, places.data,
                            places.steps, bias}.run())
         return;
     Application<T>{
         micro, packing, false, c.images, c.groups, c.channels * (c.w.taps / w.taps),
-        c.filters, w.taps, pixels.data, pixels.steps.image, places.data,
-        places.steps.image, bias, {convolved_grid(w, pixels.steps, places.steps)},
+        c.filters, w.taps, images.data, images.steps.image, places.data,
+        places.steps.image, bias, {convolved_grid(w, images.steps, places.steps)},
         w.ksize[w.nd - 1]}.run();
 }
 
 template <typename T>
 void transpose_channels_last(const Convolution &c, const Images<T> &images,
-                             const T *filters, const Images<T> &given, const T *bias) {
+                             const T *filters, const Images<T> &places, const T *bias) {
     const Micro<T> &micro = *find_micro<T>();
     const Packing<T> packing = {micro, filters, c.channels, c.filters, c.w.taps};
-    const Pixels<T> places(micro, given, c.images, c.groups * c.filters, c.w.nd,
-                           c.w.outs);
     if (c.channels <= FEW_CHANNELS && joins_taps(c.w, c.groups, c.channels)) {
         ToFewChannels<T>{micro, c.w, c.images, c.channels, c.filters, filters,
                          places.data, places.steps, images, bias}.run();
@@ -72,26 +73,21 @@ void transpose_channels_last(const Convolution &c, const Images<T> &images,
 
 template <typename T>
 void correlate_channels_last(const Convolution &c, const Images<T> &given, T *filters,
-                             const Images<T> &given_places) {
+                             const Images<T> &places) {
     const Micro<T> &micro = *find_micro<T>();
-    const bool joined = joins_taps(c.w, c.groups, c.channels);
     Window w = c.w;
     Images<T> images = given;
     Buffer<T> padded;
-    if (joined)
-        pad_columns(micro, given, c.images, c.channels, w, images, padded);
-    const Pixels<T> pixels(micro, images, c.images, joined ? 1 : c.groups * c.channels,
-                           w.nd, w.length);
-    const Pixels<T> places(micro, given_places, c.images, c.groups * c.filters, w.nd,
-                           w.outs);
+    if (pads_images<T>(c))
+        pad_columns(given, c.images, c.channels, w, images, padded);
     if (uses_winograd<T>(c, c.w.outs)
-            && WinogradFilters<T>{micro, c, pixels.data, pixels.steps, places.data,
+            && WinogradFilters<T>{micro, c, images.data, images.steps, places.data,
                                   places.steps, filters}.run())
         return;
     FilterGradient<T>{
         micro, c.images, c.groups, c.channels * (c.w.taps / w.taps), c.filters,
-        c.channels, c.w.taps, pixels.data, places.data, pixels.steps.image,
-        places.steps.image, filters, convolved_grid(w, pixels.steps, places.steps)}.run();
+        c.channels, c.w.taps, images.data, places.data, images.steps.image,
+        places.steps.image, filters, convolved_grid(w, images.steps, places.steps)}.run();
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #ifndef CHAINER_FAST_CONVOLUTION_DILATION_HPP
 #define CHAINER_FAST_CONVOLUTION_DILATION_HPP
 
-#include "chainer_fast/backends/kernels/convolution/channels_last.hpp"
+#include "chainer_fast/backends/kernels/convolution/few_filters.hpp"
 
 namespace chainer_fast::convolution {
 namespace {
@@ -38,13 +38,7 @@ struct Part {
             w.outs[j] = (w.outs[j] - r + d - 1) / d;
             w.dilate[j] = 1;
         }
-        w.plane = c.columns = 1;
-        for (ptrdiff_t j = 0; j < w.nd; ++j) {
-            w.plane *= w.length[j];
-            c.columns *= w.outs[j];
-        }
-        w.width = w.outs[w.nd - 1];
-        w.rows = c.columns / w.width;
+        complete(c);
     }
 };
 
@@ -74,29 +68,18 @@ bool run_by_parts(Task task, const Convolution &c, const Images<T> &images, T *f
         return false;
     if (!joined) {
         const Convolution first = Part<T>(c, axis, 0, images, places).c;
-        if (!uses_winograd<T>(first, task == TRANSPOSE ? first.w.length : first.w.outs))
+        if (!has_few_filters(first) && !uses_winograd<T>(
+                first, task == TRANSPOSE ? first.w.length : first.w.outs))
             return false;
     }
-    /* Parts of planes in C order would be copied element by element. */
-    const Micro<T> &micro = *find_micro<T>();
-    const Pixels<T> in(micro, images, c.images, task == TRANSPOSE || joined ? 1
-                       : c.groups * c.channels, c.w.nd, c.w.length);
-    const Pixels<T> out(micro, places, c.images, task == CONVOLVE ? 1
-                        : c.groups * c.filters, c.w.nd, c.w.outs);
     const ptrdiff_t size = c.groups * c.filters * c.depth;
     const Buffer<T> side(task == CORRELATE ? size : 0);
     for (ptrdiff_t i = 0; i < parts; ++i) {
-        const Part<T> part(c, axis, i, in.images(images), out.images(places));
-        if (task == CONVOLVE)
-            convolve_channels_last<T>(part.c, part.images, filters, part.places, bias);
-        else if (task == TRANSPOSE)
-            transpose_channels_last<T>(part.c, part.images, filters, part.places, bias);
-        else {
-            T *sums = i ? side.get() : filters;
-            correlate_channels_last<T>(part.c, part.images, sums, part.places);
-            for (ptrdiff_t k = 0; i && k < size; ++k)
-                filters[k] += sums[k];
-        }
+        const Part<T> part(c, axis, i, images, places);
+        T *own = i && task == CORRELATE ? side.get() : filters;
+        run_channels_last(task, part.c, part.images, own, part.places, bias);
+        for (ptrdiff_t k = 0; own != filters && k < size; ++k)
+            filters[k] += own[k];
     }
     return true;
 }

@@ -24,6 +24,7 @@ struct ToFewChannels {
     Steps in_steps;
     const Images<T> &out;
     const T *bias;                 /* or NULL */
+    bool more = false;             /* whether to add to `out` instead */
 
     /* Packs weights to panels of (filters, vectors of taps and channels). */
     void pack(const std::vector<Panel> &panels, T *to) const {
@@ -50,7 +51,8 @@ struct ToFewChannels {
             for (ptrdiff_t x = 0; x < w.length[last]; ++x)
                 for (ptrdiff_t c = 0; c < channels; ++c) {
                     const T value = x + w.pad[last] < width ? from[x * channels + c] : 0;
-                    to[x * apart + c] = bias ? value + bias[c] : value;
+                    T &pixel = to[x * apart + c];
+                    pixel = more ? pixel + value : bias ? value + bias[c] : value;
                 }
         }
     }

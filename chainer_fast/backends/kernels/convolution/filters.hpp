@@ -16,12 +16,11 @@ namespace {
 /* Positions of a block; the same on every processor. */
 constexpr ptrdiff_t BLOCK_PLACES = 160;
 
-/* Runs a job for a number of channels, in tiles. */
+/* Runs a job for a number of channels: tiles from `k` to before `end` of so many. */
 template <typename T>
 void correlate(const Micro<T> &micro, const Correlation<T> &job, ptrdiff_t vectors,
-               ptrdiff_t channels) {
-    const ptrdiff_t tiles = (channels + micro.channels - 1) / micro.channels;
-    for (ptrdiff_t k = 0; k < tiles; ++k) {
+               ptrdiff_t channels, ptrdiff_t tiles, ptrdiff_t k, ptrdiff_t end) {
+    for (; k < end; ++k) {
         const ptrdiff_t first = channels * k / tiles;
         const ptrdiff_t m = channels * (k + 1) / tiles - first;
         Correlation<T> part = job;
@@ -153,10 +152,10 @@ struct FilterGradient {
         return parts;
     }
 
-    /* The gradients of some filters for taps from `t` to before `last`, with respect to
-     * channels from `c` to before `end`. */
-    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, ptrdiff_t t,
-                 ptrdiff_t last, const Workspace &work,
+    /* The gradients of some filters with respect to channels from `c` to before `end`:
+     * tiles from `first` to before `last`, of which each tap has so many. */
+    void compute(const Panel &panel, ptrdiff_t c, ptrdiff_t end, ptrdiff_t tiles,
+                 ptrdiff_t first, ptrdiff_t last, const Workspace &work,
                  const std::vector<Inside> &inside, T *sums) const {
         const ptrdiff_t width = panel.vectors * micro.lanes, some = end - c;
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
@@ -166,7 +165,7 @@ struct FilterGradient {
                                        std::min(begin + BLOCK_PLACES, all));
             if (!by_channel())
                 pack(work.rows.get(), rows, panel, work.gradients.get());
-            for (ptrdiff_t i = t; i < last; ++i) {
+            for (ptrdiff_t i = first / tiles; i * tiles < last; ++i) {
                 const ptrdiff_t a = i / column_taps, b = i % column_taps;
                 Correlation<T> job;
                 job.pixels = work.met.get();
@@ -181,7 +180,9 @@ struct FilterGradient {
                 if (by_channel())
                     micro.correlate_by_channel[panel.vectors - 1](job, panel.count);
                 else
-                    correlate(micro, job, panel.vectors, some);
+                    correlate(micro, job, panel.vectors, some, tiles,
+                              std::max<ptrdiff_t>(first - i * tiles, 0),
+                              std::min(last - i * tiles, tiles));
             }
         }
     }
@@ -189,8 +190,8 @@ struct FilterGradient {
     /* Whether each channel has its own filter: many of them are a panel then. */
     bool by_channel() const { return depth == 1 && filters == 1 && groups > 1; }
 
-    /* Threads share the panels, the parts of their channels, and the taps if there are
-     * too few of these. */
+    /* Threads share the panels, the parts of their channels, and the tiles of all taps
+     * if there are too few of these. */
     void run() const {
         const std::vector<Inside> found = inside();
         const ptrdiff_t width =
@@ -198,31 +199,36 @@ struct FilterGradient {
         std::vector<Panel> panels;
         if (!by_channel())
             panels = panels_of(groups, filters, micro.lanes, 1);
-        for (ptrdiff_t g = 0, some; by_channel() && g < groups; g += width) {
-            some = std::min(width, groups - g);
+        for (ptrdiff_t g = 0; by_channel() && g < groups; g += width) {
+            const ptrdiff_t some = std::min(width, groups - g);
             panels.push_back({g, 0, some, (some + micro.lanes - 1) / micro.lanes, 0});
         }
         const ptrdiff_t n = parts((ptrdiff_t)panels.size());
         const ptrdiff_t count = (ptrdiff_t)panels.size() * n;
         const ptrdiff_t met = grid.rows.taps() * grid.columns.taps();
         const ptrdiff_t wanted = thread_limit() > 1 ? 2 * thread_limit() : 1;
-        const ptrdiff_t m = std::min(met, (wanted + count - 1) / count);
+        const ptrdiff_t tiles = std::max(
+            ((depth - 1) / n + micro.channels) / micro.channels,
+            std::min(depth / n, (wanted - 1) / (count * met) + 1));
+        const ptrdiff_t m = std::min(met * tiles, (wanted + count - 1) / count);
         const ptrdiff_t all = images * grid.rows.count() * grid.columns.count();
         const ptrdiff_t size = (channels / n + 1) * taps * width;
         const Buffer<T> shared(m > 1 ? count * size : 0);
-        const auto unpack = [&](ptrdiff_t k, const T *sums) {
+        const auto unpack = [&](ptrdiff_t k, T *sums) {
             const ptrdiff_t first = depth * (k % n) / n, end = depth * (k % n + 1) / n;
-            unpack_filters(micro, panels[k / n], filters, channels, taps, first,
-                           std::min(end, channels), sums, out);
+            copy_filters(micro, panels[k / n], filters, channels, taps, first,
+                         std::min(end, channels), out, sums, true);
         };
         parallel_with_memory(count * m, GRAIN_PRODUCTS / (all * size / m + 1) + 1,
                              [&](ptrdiff_t begin, ptrdiff_t end) {
             const Workspace work(width, m > 1 ? 0 : size);
-            for (ptrdiff_t i = begin; i < end; ++i) {
-                const ptrdiff_t k = i / m, part = i % m;
+            for (ptrdiff_t i = begin, stop; i < end; i = stop) {
+                const ptrdiff_t k = i / m, units = met * tiles;
+                stop = std::min(end, (k + 1) * m);
                 T *sums = m > 1 ? shared.get() + k * size : work.sums.get();
                 compute(panels[k / n], depth * (k % n) / n, depth * (k % n + 1) / n,
-                        met * part / m, met * (part + 1) / m, work, found, sums);
+                        tiles, units * (i - k * m) / m, units * (stop - k * m) / m,
+                        work, found, sums);
                 if (m == 1)
                     unpack(k, sums);
             }

@@ -33,6 +33,37 @@ inline std::vector<Panel> panels_of(ptrdiff_t groups, ptrdiff_t filters, ptrdiff
     return panels;
 }
 
+/* Copies channels from `first` to before `end` of filters of shape (groups * filters,
+ * channels, taps) to a panel of shape (taps, these channels, vectors of filters), or
+ * back. */
+template <typename T>
+void copy_filters(const Micro<T> &micro, const Panel &panel, ptrdiff_t filters,
+                  ptrdiff_t channels, ptrdiff_t taps, ptrdiff_t first, ptrdiff_t end,
+                  T *weights, T *packed, bool back) {
+    const ptrdiff_t lanes = micro.lanes, width = panel.vectors * lanes;
+    const ptrdiff_t count = end - first, size = count * taps;
+    T *lines[16], *vectors[16];
+    weights += ((panel.group * filters + panel.first) * channels + first) * taps;
+    for (ptrdiff_t v = 0; v < panel.count; v += lanes)
+        for (ptrdiff_t k = 0, c = 0, t = 0; k < size; k += lanes) {
+            const ptrdiff_t rows = std::min(lanes, panel.count - v);
+            const ptrdiff_t columns = std::min(lanes, size - k);
+            for (ptrdiff_t i = 0; i < rows; ++i)
+                lines[i] = weights + (v + i) * channels * taps + k;
+            for (ptrdiff_t j = 0; j < columns; ++j) {
+                vectors[j] = packed + (t * count + c) * width + v;
+                if (++t == taps) {
+                    t = 0;
+                    ++c;
+                }
+            }
+            if (back)
+                micro.transpose(vectors, columns, rows, lines, false);
+            else
+                micro.transpose(lines, rows, columns, vectors, true);
+        }
+}
+
 /* Packs filters of shape (groups * filters, channels, taps). */
 template <typename T>
 struct Packing {
@@ -42,26 +73,8 @@ struct Packing {
 
     /* To (taps, channels, vectors of filters). */
     void by_filter(const Panel &panel, T *out) const {
-        const ptrdiff_t lanes = micro.lanes, depth = channels * taps;
-        const ptrdiff_t width = panel.vectors * lanes;
-        const T *in = weights + (panel.group * filters + panel.first) * depth;
-        const T *from[16];
-        T *to[16];
-        for (ptrdiff_t v = 0; v < panel.count; v += lanes)
-            for (ptrdiff_t k = 0, c = 0, t = 0; k < depth; k += lanes) {
-                const ptrdiff_t rows = std::min(lanes, panel.count - v);
-                const ptrdiff_t columns = std::min(lanes, depth - k);
-                for (ptrdiff_t i = 0; i < rows; ++i)
-                    from[i] = in + (v + i) * depth + k;
-                for (ptrdiff_t j = 0; j < columns; ++j) {
-                    to[j] = out + (t * channels + c) * width + v;
-                    if (++t == taps) {
-                        t = 0;
-                        ++c;
-                    }
-                }
-                micro.transpose(from, rows, columns, to, true);
-            }
+        copy_filters(micro, panel, filters, channels, taps, (ptrdiff_t)0, channels,
+                     const_cast<T *>(weights), out, false);
     }
 
     /* To (taps, filters, vectors of channels). */
@@ -100,34 +113,6 @@ struct Packing {
                 out[t * count + c] = weights[c * taps + t];
     }
 };
-
-/* Copies a panel of shape (taps, some channels, vectors of filters) to filters of shape
- * (groups * filters, channels, taps). */
-template <typename T>
-void unpack_filters(const Micro<T> &micro, const Panel &panel, ptrdiff_t filters,
-                    ptrdiff_t channels, ptrdiff_t taps, ptrdiff_t first, ptrdiff_t end,
-                    const T *panels, T *out) {
-    const ptrdiff_t lanes = micro.lanes, width = panel.vectors * lanes;
-    const ptrdiff_t count = end - first, size = count * taps;
-    const T *from[16];
-    T *to[16];
-    for (ptrdiff_t v = 0; v < panel.count; v += lanes)
-        for (ptrdiff_t k = 0, c = 0, t = 0; k < size; k += lanes) {
-            const ptrdiff_t rows = std::min(lanes, size - k);
-            const ptrdiff_t columns = std::min(lanes, panel.count - v);
-            for (ptrdiff_t i = 0; i < rows; ++i) {
-                from[i] = panels + (t * count + c) * width + v;
-                if (++t == taps) {
-                    t = 0;
-                    ++c;
-                }
-            }
-            for (ptrdiff_t j = 0; j < columns; ++j)
-                to[j] = out + ((panel.group * filters + panel.first + v + j) * channels
-                               + first) * taps + k;
-            micro.transpose(from, rows, columns, to, false);
-        }
-}
 
 }  // namespace
 }  // namespace chainer_fast::convolution

@@ -1,4 +1,4 @@
-/* Images with channels last in memory, original or copied. */
+/* Images with channels last in memory, and copies with their padding. */
 #ifndef CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 #define CHAINER_FAST_CONVOLUTION_PIXELS_HPP
 
@@ -43,77 +43,11 @@ private:
     T *data_ = nullptr;
 };
 
-/* An array of images as passed; distances are in elements. */
+/* An array of images with channels last, or in C order; distances are in elements. */
 template <typename T>
 struct Images {
     T *data;
     Steps steps;
-    ptrdiff_t channel;   /* distance of channels */
-};
-
-/* An image in C order, with channels last. */
-template <typename T>
-void channels_last(const Micro<T> &micro, const T *in, T *out, ptrdiff_t channels,
-                   ptrdiff_t apart, ptrdiff_t plane, ptrdiff_t begin, ptrdiff_t end) {
-    const ptrdiff_t lanes = micro.lanes;
-    const T *from[16];
-    T *to[16];
-    for (ptrdiff_t p = begin; p < end; p += lanes)
-        for (ptrdiff_t c = 0; c < channels; c += lanes) {
-            const ptrdiff_t rows = std::min(lanes, channels - c);
-            const ptrdiff_t columns = std::min(lanes, end - p);
-            for (ptrdiff_t i = 0; i < rows; ++i)
-                from[i] = in + (c + i) * plane + p;
-            for (ptrdiff_t j = 0; j < columns; ++j)
-                to[j] = out + (p + j) * apart + c;
-            micro.transpose(from, rows, columns, to, false);
-        }
-}
-
-/* Images with contiguous channels: the original ones, or a copy. */
-template <typename T>
-struct Pixels {
-    const T *data;
-    Steps steps;
-    Buffer<T> copy;
-
-    /* The images, or their copy, as an array. */
-    Images<T> images(const Images<T> &given) const {
-        return copy.get() ? Images<T>{copy.get(), steps, 1} : given;
-    }
-
-    /* `lengths` are those of the axes of an image. */
-    Pixels(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images,
-           ptrdiff_t channels, ptrdiff_t nd, const ptrdiff_t *lengths)
-            : data(given.data), steps(given.steps) {
-        if (given.channel == 1 || channels == 1)
-            return;
-        /* Pixels a power of two apart would share few sets of the cache. */
-        const ptrdiff_t line = 64 / sizeof(T);
-        const ptrdiff_t apart = channels + (channels % (16 * line) ? 0 : line);
-        ptrdiff_t plane = 1;
-        for (ptrdiff_t j = nd - 1; j >= 0; --j) {
-            steps.axis[j] = plane * apart;
-            plane *= lengths[j];
-        }
-        steps.image = plane * apart;
-        copy = Buffer<T>(images * steps.image);
-        data = copy.get();
-        /* In blocks with the pixels of some vectors. */
-        const ptrdiff_t block = std::min<ptrdiff_t>(64, plane);
-        const ptrdiff_t blocks = (plane + block - 1) / block;
-        const ptrdiff_t size = steps.image;
-        T *out = copy.get();
-        parallel(images * blocks, GRAIN_COPIES / (block * channels) + 1,
-                 [&](ptrdiff_t begin, ptrdiff_t end) {
-            for (ptrdiff_t i = begin; i < end; ++i) {
-                const ptrdiff_t n = i / blocks, first = i % blocks * block;
-                convolution::channels_last(
-                    micro, given.data + n * given.steps.image, out + n * size, channels,
-                    apart, plane, first, std::min(first + block, plane));
-            }
-        });
-    }
 };
 
 /* With few channels, neighbours along the last axis are treated as channels, since
@@ -145,10 +79,9 @@ inline void pad_window(Window &w, ptrdiff_t channels, Steps &steps) {
 
 /* A copy of images with padding along the last axis, to which it changes the window. */
 template <typename T>
-void pad_columns(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images,
-                 ptrdiff_t channels, Window &w, Images<T> &padded, Buffer<T> &copy) {
+void pad_columns(const Images<T> &given, ptrdiff_t images, ptrdiff_t channels, Window &w,
+                 Images<T> &padded, Buffer<T> &copy) {
     const ptrdiff_t last = w.nd - 1, pad = w.pad[last], length = w.length[last];
-    padded.channel = 1;
     pad_window(w, channels, padded.steps);
     const ptrdiff_t width = w.length[last];
     const ptrdiff_t rows = padded.steps.image / (width * channels);
@@ -156,7 +89,7 @@ void pad_columns(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images
     padded.data = copy.get();
     const ptrdiff_t first = std::min(pad, width);
     const ptrdiff_t end = std::max(std::min(pad + length, width), first);
-    const ptrdiff_t apart = given.steps.axis[last], channel = given.channel;
+    const ptrdiff_t apart = given.steps.axis[last];
     parallel(images * rows, GRAIN_COPIES / (width * channels) + 1,
              [&](ptrdiff_t begin, ptrdiff_t stop) {
         for (ptrdiff_t i = begin; i < stop; ++i) {
@@ -170,18 +103,12 @@ void pad_columns(const Micro<T> &micro, const Images<T> &given, ptrdiff_t images
             memset(out, 0, first * channels * sizeof(T));
             memset(out + end * channels, 0, (width - end) * channels * sizeof(T));
             out += first * channels;
-            if (channel == 1 && apart == channels)
+            if (apart == channels)
                 memcpy(out, in, (end - first) * channels * sizeof(T));
-            else if (apart == 1 && channels > 3)
-                channels_last(micro, in, out, channels, channels, channel, 0, end - first);
-            else if (channels == 3)
-                for (ptrdiff_t x = 0; x < end - first; ++x)
-                    for (ptrdiff_t c = 0; c < 3; ++c)
-                        out[x * 3 + c] = in[x * apart + c * channel];
             else
-                for (ptrdiff_t c = 0; c < channels; ++c)
-                    for (ptrdiff_t x = 0; x < end - first; ++x)
-                        out[x * channels + c] = in[x * apart + c * channel];
+                for (ptrdiff_t x = 0; x < end - first; ++x)
+                    for (ptrdiff_t c = 0; c < channels; ++c)
+                        out[x * channels + c] = in[x * apart + c];
         }
     });
 }

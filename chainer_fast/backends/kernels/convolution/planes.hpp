@@ -25,11 +25,6 @@ inline bool has_own_filters(const Convolution &c) {
         && (c.filters > 1 || c.w.plane >= 128);
 }
 
-template <typename T>
-bool by_planes(const Convolution &c, const Images<T> &images, const Images<T> &places) {
-    return has_own_filters(c) && images.channel != 1 && places.channel != 1;
-}
-
 /* Rows of a plane (`in`) and of its copy (`out`), with pixels that are `stride` apart
  * in the plane. */
 struct Copied {

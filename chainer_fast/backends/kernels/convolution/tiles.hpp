@@ -43,6 +43,20 @@ struct Convolution {
 
 namespace {
 
+/* Sets the sizes that follow from those of the axes. */
+inline void complete(Convolution &c) {
+    Window &w = c.w;
+    w.taps = w.plane = c.columns = 1;
+    for (ptrdiff_t j = 0; j < w.nd; ++j) {
+        w.taps *= w.ksize[j];
+        w.plane *= w.length[j];
+        c.columns *= w.outs[j];
+    }
+    w.width = w.outs[w.nd - 1];
+    w.rows = c.columns / w.width;
+    c.depth = c.channels * w.taps;
+}
+
 struct Tiles {
     ptrdiff_t images;     /* in a tile */
     ptrdiff_t rows;       /* of positions in a tile with a single image */

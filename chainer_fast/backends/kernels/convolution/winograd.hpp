@@ -56,7 +56,7 @@ inline bool winograd_pays(const Convolution &c, const ptrdiff_t *outs) {
     const Squares squares(c.images, outs);
     /* Squares that extend beyond the image have costs, too, as do filters, which
      * need four times their memory. */
-    return std::min(c.channels, c.filters) >= 32 && c.channels * c.filters <= 131072
+    return std::min(c.channels, c.filters) >= 16 && c.channels * c.filters <= 131072
         && c.images * outs[0] * outs[1] >= 10 * squares.count
         && 4 * squares.count >= std::max(c.channels, c.filters);
 }

@@ -49,6 +49,7 @@ struct WinogradFilters {
                          gradients.get(), i, size);
             });
             const ptrdiff_t tasks = WINOGRAD_POINTS * (ptrdiff_t)panels.size();
+            const ptrdiff_t tiles = (depth + micro.channels - 1) / micro.channels;
             parallel(tasks, GRAIN_PRODUCTS / (count * depth * MOST_VECTORS * lanes) + 1,
                      [&](ptrdiff_t i, ptrdiff_t end) {
                 for (; i < end; ++i) {
@@ -57,7 +58,7 @@ struct WinogradFilters {
                     correlate<T>(micro, {met.get() + point * size, count, 0,
                                          gradients.get() + part(panel, point, size),
                                          sums.get() + part(panel, point, depth),
-                                         first > 0}, panel.vectors, depth);
+                                         first > 0}, panel.vectors, depth, tiles, 0, tiles);
                 }
             });
         }
@@ -72,8 +73,8 @@ struct WinogradFilters {
                 if (!micro.winograd_sums(sums.get() + part(panel, 0, depth), n, n,
                                          filters.get()))
                     finite = false;
-                unpack_filters(micro, panel, c.filters, depth, (ptrdiff_t)9, (ptrdiff_t)0,
-                               depth, filters.get(), out);
+                copy_filters(micro, panel, c.filters, depth, (ptrdiff_t)9, (ptrdiff_t)0,
+                             depth, out, filters.get(), true);
             }
         });
         return finite;
