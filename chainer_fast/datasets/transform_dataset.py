@@ -43,7 +43,9 @@ class TransformDataset(dataset_mixin.DatasetMixin):
         try:
             return self._transform(example)
         except TypeError as error:
-            if isinstance(example, tuple) and error.__traceback__.tb_next is None:
+            trace = error.__traceback__     # that of the call itself
+            if isinstance(example, tuple) and trace is not None and (
+                    trace.tb_next is None):
                 mistakes.tell(error, (
                     'the transform is called with one argument, the example, which is '
                     'a tuple of %d elements here: define it as f(example)'

@@ -1,11 +1,13 @@
 """Run tests of the wheel for Windows under Wine, on Linux.
 
-Python's library for Windows, and its own modules, are in the wheel that panda3d has for
-Windows, which programs are deployed with; its modules in Python are those of this Python.
-A program of one line is ``python.exe``. The C library of Wine 8 lacks functions of complex
-numbers: modules import those of mathematics from a library that has them.
+Python's library for Windows, and its own modules, are in panda3d's wheel for Windows,
+which has them to deploy programs; modules written in Python are those of this Python.
+A program of one line is ``python.exe``. The C library of Wine 8 lacks functions of
+complex numbers: modules import functions of mathematics from a library that has them
+all. protobuf and h5py need more of the C library than Wine 8 has.
 
-Needs Wine (Debian: ``wine64``) and the wheel that ``make test-cross SYSTEMS=windows`` makes.
+Needs Wine (Debian: ``wine64``), and the wheel that ``make test-cross
+SYSTEMS=windows`` builds.
 """
 from __future__ import annotations
 
@@ -24,8 +26,7 @@ import numpy
 HERE = Path(__file__).parent
 lief.logging.disable()
 VERSION = '%d%d' % sys.version_info[:2]
-PACKAGES = ('numpy==' + numpy.__version__, 'scipy', 'pytest', 'colorama', 'hypothesis',
-            'h5py')
+PACKAGES = ('numpy==' + numpy.__version__, 'scipy', 'pytest', 'colorama', 'hypothesis')
 # The name of a library is replaced within modules by one of the same length.
 MATHEMATICS = 'api-ms-win-crt-math-l1-1-0.dll'
 COMPLETE = 'complete-math-for-modules0.dll'
@@ -34,8 +35,9 @@ PROGRAM = '''
 __declspec(dllimport) int Py_Main(int, wchar_t **);
 int wmain(int argc, wchar_t **argv) { return Py_Main(argc, argv); }
 '''
-COMPLEX = ('cabs carg catan ccos ccosh cexp cimag clog cpow creal csin csinh csqrt ctan '
-           'ctanh').split()
+COMPLEX = {
+    'cabs', 'carg', 'catan', 'ccos', 'ccosh', 'cexp', 'cimag', 'clog', 'cpow', 'creal',
+    'csin', 'csinh', 'csqrt', 'ctan', 'ctanh'}
 # Names of functions of long doubles that the library has only for doubles.
 DOUBLES = {'copysignl': '_copysign'}
 
@@ -72,8 +74,8 @@ def unpack_python(wheels: Path, root: Path) -> None:
     (root / 'python.c').write_text(PROGRAM)
     zig('dlltool', '-m', 'i386:x86-64', '-d', root / 'python.def',
         '-l', root / f'libpython{VERSION}.a')
-    zig('cc', '-target', 'x86_64-windows-gnu', '-municode', root / 'python.c', f'-L{root}',
-        f'-lpython{VERSION}', '-o', root / 'python.exe')
+    zig('cc', '-target', 'x86_64-windows-gnu', '-municode', root / 'python.c',
+        f'-L{root}', f'-lpython{VERSION}', '-o', root / 'python.exe')
 
 
 def install(wheels: list[Path], root: Path) -> None:
