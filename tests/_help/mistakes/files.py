@@ -56,7 +56,7 @@ trainer.extend(extensions.LogReport(), trigger=training.triggers.TimeTrigger)
          ('class TimeTrigger', 'an object', 'TimeTrigger(...)'),
          ('silent', 'silent', 'cure')),
     Case('one key instead of a list for PrintReport',
-         "train(extensions.LogReport(), extensions.PrintReport('epoch'), out=folder)",
+         "extensions.PrintReport('epoch')",
          ('PrintReport', 'each character', "'epoch'", "PrintReport(['epoch'])"),
          ('silent', 'silent', 'cure')),
     Case('one key instead of a list for LogReport',
