@@ -6,7 +6,7 @@ OUT ?= result
 SOURCES = $(shell find chainer_fast -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' -o -name '*.cc')
 
 .PHONY: help demo test test-mpi test-network test-bridges test-general test-levels \
-	test-clang test-aarch64 test-cross test-portable peers lint test-gpu bench sweep \
+	test-clang test-aarch64 test-cross test-wine test-portable peers lint test-gpu bench sweep \
 	bench-gpu bench-host card card-wheels card-rehearsal sanitize sanitize-threads differential asv asv-compare \
 	docs docs-links release-check locks build wheel clean
 
@@ -30,6 +30,7 @@ help:
 	@echo '            needs and how long it takes; EMULATED=tests/links selects other tests'
 	@echo 'make test-cross  compile and link the package for macOS and Windows, and check the'
 	@echo '            wheels; runs nothing; SYSTEMS=windows selects one; about six minutes'
+	@echo 'make test-wine  run tests of the wheel for Windows under Wine; WINE=... selects them'
 	@echo 'make test-portable  run the tests without what Windows lacks: forks, signals, names'
 	@echo '            of modules, files that are replaced while they are open; PORTABLE=...'
 	@echo '            selects tests'
@@ -395,6 +396,17 @@ test-cross: .peers/cross/.ready
 	git ls-files -z | xargs -0 cp -p --parents -t build/cross/sources
 	cd build/cross/sources && $(abspath .peers/cross/bin/python) \
 		tests/cross/others.py --folder .. $(SYSTEMS)
+
+# In a Python for Windows that is made of packages; see tests/cross/wine.py.
+WINE ?= tests/_core tests/serializers tests/optimizers tests/training
+build/cross/windows/.ready:
+	$(MAKE) test-cross SYSTEMS=windows
+	touch $@
+test-wine: build/cross/windows/.ready
+	mkdir -p build/wine/tree
+	git ls-files -z ':!chainer_fast' | xargs -0 cp -p --parents -t build/wine/tree
+	cd build/wine/tree && $(abspath .peers/cross/bin/python) tests/cross/wine.py --folder .. \
+		$(abspath build/cross/windows)/chainer_fast-*.whl $(WINE)
 
 PORTABLE ?= tests
 test-portable: build $(VENV)/.test

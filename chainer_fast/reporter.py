@@ -127,6 +127,9 @@ class Reporter:
         KeyError
             If ``observer`` is not registered.
         """
+        mistakes.require(values, 'items', (
+            'the values of a report must be a dict, as in '
+            "report({'loss': loss}, link)"))
         if not configuration.config.keep_graph_on_report:
             values = {name: _copy_variable(v) for name, v in values.items()}
         if observer is None:
@@ -403,6 +406,9 @@ class DictSummary:
                         'the weight of %s must be a scalar, not %s'
                         % (name, type(weight)))
             value = _array_of(value)
+            if isinstance(value, str):
+                raise TypeError(
+                    'a mean needs numbers, but %r was reported as %r' % (value, name))
             if _is_scalar(value):
                 self._summaries[name].add(value, weight=weight)
 

@@ -35,6 +35,7 @@ extensions = [
     'reference',
     'signatures',
     'sources',
+    'units',
 ]
 exclude_patterns = ['gallery/*']
 templates_path = ['_templates']

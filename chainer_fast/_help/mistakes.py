@@ -37,6 +37,25 @@ def require(value: Any, attribute: str, expected: str) -> None:
         raise WrongKind('%s, but is %r' % (expected, value))
 
 
+def require_number(value: Any, name: str, kind: str = 'float') -> None:
+    """Raise ``TypeError`` for a number that is given as a string.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+    name : str
+        The argument, as part of a sentence.
+    kind : {'float', 'int'}
+        The type to convert it to.
+    """
+    if isinstance(value, str):
+        raise TypeError(
+            '%s must be a number, but is the string %r: convert it with %s(); for an '
+            'option of argparse, pass type=%s to add_argument()' % (
+                name, value, kind, kind))
+
+
 def explain_serializer(serialize: _Serialize) -> _Serialize:
     """Decorate a method ``serialize`` so that errors report a wrong argument.
 

@@ -64,7 +64,13 @@ def _load(source, dtype):
 def _as_label(label, dtype):
     label = numpy.array(label)
     # Numbers out of the dtype's range wrap around, such as -1 for "ignore".
-    return label if dtype is None else label.astype(dtype)
+    try:
+        return label if dtype is None else label.astype(dtype)
+    except ValueError as error:
+        raise ValueError(
+            'a label must be a number, but is %r: replace the names of classes by '
+            'numbers from 0 on' % (label.item() if label.ndim == 0 else label,)
+        ) from error
 
 
 def _read_lines(path):

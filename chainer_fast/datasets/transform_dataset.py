@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from chainer_fast._help import mistakes
 from chainer_fast.dataset import dataset_mixin
 
 
@@ -39,7 +40,17 @@ class TransformDataset(dataset_mixin.DatasetMixin):
         except TypeError:
             dataset_mixin._check_length(self._dataset)
             raise
-        return self._transform(example)
+        try:
+            return self._transform(example)
+        except TypeError as error:
+            trace = error.__traceback__     # that of the call itself
+            if isinstance(example, tuple) and trace is not None and (
+                    trace.tb_next is None):
+                mistakes.tell(error, (
+                    'the transform is called with one argument, the example, which is '
+                    'a tuple of %d elements here: define it as f(example)'
+                    % len(example)))
+            raise
 
     def __len__(self) -> int:
         try:

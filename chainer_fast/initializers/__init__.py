@@ -118,7 +118,8 @@ def _explain_shape(error, shape):
             mistakes.tell(error, (
                 'sizes are integers, but the shape of the array would be %s: %s' % (
                     tuple(lengths), 'n // 2 is an integer, n / 2 is not'
-                    if isinstance(length, float) else '%r is none' % (length,))))
+                    if isinstance(length, float) else (
+                        '%r is not an integer' % (length,)))))
             return
 
 

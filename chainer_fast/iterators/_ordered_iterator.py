@@ -66,6 +66,7 @@ class OrderedIterator(Iterator):
     def _restart(self):
         sampler, order = self.order_sampler, None
         dataset_mixin._check_length(self.dataset)
+        mistakes.require_number(self.batch_size, 'batch_size', 'int')
         if self.batch_size in _EMPTY and not self._refuses_empty_batches:
             mistakes.warn_once((type(self), 'batch_size'), (
                 'batch_size is %s, so that batches of this %s have no examples: it '

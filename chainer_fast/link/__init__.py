@@ -133,6 +133,7 @@ class Link(links.LinkBase, _walks.Walking, _hooked.Hooked, _shown.Shown,
         args : tuple
             Positional arguments of the call.
         """
+        return _place.words_on_forward(self, error)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

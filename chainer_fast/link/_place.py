@@ -51,6 +51,23 @@ def note(link, error, args):
         _type_advice.replace_cure(error, cure)
 
 
+def words_on_forward(link, error):
+    """Return advice on a link without a method ``forward``, or None."""
+    if not isinstance(error, AttributeError) or not str(error).endswith(
+            "'%s' object has no attribute 'forward'" % type(link).__name__):
+        return None
+    found = mistakes.nearest('forward', [
+        name for kind in type(link).__mro__ for name in vars(kind)
+        if not kind.__module__.startswith('chainer_fast.')])
+    if found is not None:
+        return 'Its method %r is probably meant: a call computes forward()' % found
+    if isinstance(link, collections.abc.MutableSequence):
+        return ('A ChainList does not compute anything: define forward() in a '
+                'subclass, or use chainer.Sequential, which calls its links one after '
+                'the other')
+    return 'A call computes forward(): define this method in the class'
+
+
 def _words_on_arguments(error, args):
     """Return advice on arguments that are not arrays or on NumPy ufuncs, or None."""
     if not isinstance(error, (AttributeError, TypeError)):

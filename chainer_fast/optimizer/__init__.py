@@ -652,6 +652,8 @@ class GradientMethod(Optimizer):
         GradientMethod
             The optimizer itself.
         """
+        for name, value in self.hyperparam.get_dict().items():
+            mistakes.require_number(value, '%s of %s' % (name, type(self).__name__))
         super().setup(link)
         for param in link.params():
             rule = param.update_rule = self.create_update_rule()

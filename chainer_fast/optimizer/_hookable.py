@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from chainer_fast._help import mistakes
+
 _TIMINGS = ('pre', 'post')
 
 
@@ -32,6 +34,10 @@ class _Hookable:
         """Register a hook under its own name or under a given one."""
         if not callable(hook):
             raise TypeError('hook function must be callable, not %r' % (hook,))
+        if isinstance(hook, type):
+            mistakes.warn_once((hook, 'hook'), (
+                'the hook is the class %s, which an update would call like a function: '
+                'pass an object, %s()' % (hook.__name__, hook.__name__)))
         if timing not in (*_TIMINGS, 'auto'):
             raise ValueError(
                 "timing must be one of ('pre', 'post', 'auto'), not %r" % (timing,))

@@ -1,6 +1,7 @@
 """L2 regularization through the gradient."""
 from __future__ import annotations
 
+from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -37,6 +38,7 @@ class WeightDecay(GradientHook):
     name = 'WeightDecay'
 
     def __init__(self, rate: float) -> None:
+        mistakes.require_number(rate, 'rate')
         self.rate = rate
 
     def _change(self, grad, param, rule, xp):

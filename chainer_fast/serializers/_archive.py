@@ -49,7 +49,9 @@ def opened(file, allow_pickle, name):
         file.seek(-len(first), os.SEEK_CUR)
         if first not in (b'PK\x03\x04', b'PK\x05\x06'):
             raise ValueError(
-                '%s is not an npz archive as written by save_npz' % name)
+                '%s is not an npz archive as written by save_npz%s' % (
+                    name, ', but an HDF5 file: load_hdf5 loads it'
+                    if first == b'\x89HDF' else ''))
         try:
             archive = numpy.load(file, allow_pickle=allow_pickle)
         except (*_DAMAGE, ValueError) as error:
@@ -158,6 +160,11 @@ def _find(archive, path, loading):
             hint = ', but it contains %r: pass path=%r to load from there' % (
                 name, name[:-len(path)])
             break
+    if path.startswith('updater/') and archive.files and not any(
+            name.startswith('updater/') for name in archive.files):
+        hint = (': it does not contain a trainer; load it into the object that was '
+                'saved, such as the model, or pass a file that extensions.snapshot() '
+                'has written')
     if any(name.endswith('data.pkl') for name in archive.zip.namelist()):
         hint = (': it is a file of PyTorch, chainer_fast.interop.torch.'
                 'load_torch_state_dict(link, torch.load(path)) loads it')

@@ -150,6 +150,28 @@ class Loading:
                 '%s (while loading %s)' % (message, self.describe(self.path)),)
 
 
+def check_order(file, obj, function):
+    """Raise an error if the object to save or load comes before the file.
+
+    Parameters
+    ----------
+    file, obj : object
+        The two arguments.
+    function : str
+        Name of the function that was called.
+
+    Raises
+    ------
+    chainer_fast._help.mistakes.WrongKind
+        If the file has a method ``serialize`` and the object is a name.
+    """
+    if hasattr(file, 'serialize') and not hasattr(obj, 'serialize'):
+        raise mistakes.WrongKind(
+            'the file must be a name or a file object, but is a %s, and the object is '
+            '%r: the file comes first, %s(file, object)' % (
+                type(file).__name__, obj, function))
+
+
 def open_to_read(path):
     """Open a file; a folder raises the same error on all systems.
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import os
+import zipfile
 from typing import IO, Any
 
 from chainer_fast import backend, serializer
@@ -276,6 +277,7 @@ def save_hdf5(
         chainer.serializers.load_hdf5('model.h5', model)
     """
     _check_available()
+    _loading.check_order(filename, obj, 'save_hdf5')
     if not isinstance(filename, (str, bytes, os.PathLike)):
         _save(filename, obj, compression)
         return
@@ -319,12 +321,16 @@ def load_hdf5(filename: str | os.PathLike[str] | IO[Any], obj: Any) -> None:
     See :func:`save_hdf5`.
     """
     h5py = _check_available()
+    _loading.check_order(filename, obj, 'load_hdf5')
     try:
         file = h5py.File(filename, 'r')
     except OSError as error:
         if error.errno:     # it does not exist, or is not readable
             raise
-        raise OSError('%s is not an HDF5 file, or is damaged: %s' % (
-            _loading.name_of(filename), error)) from error
+        raise OSError('%s is not an HDF5 file, or is damaged: %s%s' % (
+            _loading.name_of(filename), error, (
+                '; it is a zip archive, which load_npz loads if save_npz has written it'
+                if not hasattr(filename, 'read') and zipfile.is_zipfile(filename)
+                else ''))) from error
     with file:
         HDF5Deserializer(file).load(obj)

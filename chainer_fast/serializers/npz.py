@@ -119,6 +119,7 @@ def save_npz(
     >>> np.array_equal(model.W.array, same.W.array)
     True
     """
+    _loading.check_order(file, obj, 'save_npz')
     arrays = obj if isinstance(obj, dict) else serialize(obj)
     if hasattr(file, 'write'):
         _write(file, arrays, compression)
@@ -364,6 +365,7 @@ def load_npz(
     >>> np.array_equal(model[2].W.array, last.W.array)
     True
     """
+    _loading.check_order(file, obj, 'load_npz')
     name = _loading.name_of(file)
     with _archive.opened(file, allow_pickle, name) as archive:
         NpzDeserializer(archive, path, strict, ignore_names).load(obj)

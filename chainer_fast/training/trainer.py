@@ -434,6 +434,8 @@ def _name(entry, error):
     extension = entry.extension
     name = getattr(extension, 'name', None)
     kind = getattr(extension, '__name__', None) or type(extension).__name__
+    if kind.startswith('_'):    # such as _Snapshot, which snapshot() makes
+        kind = kind.lstrip('_').lower()
     mistakes.tell(error, 'In the extension: %s%s' % (
         kind, ' (%r)' % (name,) if name not in (None, kind) else ''))
     if isinstance(extension, type):

@@ -28,6 +28,10 @@ def cure(value: Any) -> str | None:
     if isinstance(value, (bool, int, float)) or _is_list_of_numbers(value):
         return '%s is no array: pass numpy.asarray(x, numpy.float32), or an integer ' \
             'dtype for labels and ids' % kind.__name__
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], 'shape'):
+        return ('the %s holds %d arrays, and the function accepts one: '
+                'chainer.functions.stack(x) joins arrays of equal shape'
+                % (kind.__name__, len(value)))
     return None
 
 

@@ -36,7 +36,9 @@ def as_tuple(x: Any, n: int) -> tuple[Any, ...]:
     x = int(x) if isinstance(x, numpy.integer) else x
     if not hasattr(x, '__getitem__'):
         return (x,) * (n if type(n) is int else _numbers.plain(n))
-    assert len(x) == n, 'expected %s numbers, got %r' % (n, x)
+    assert len(x) == n, (
+        'expected %s numbers, got %r: with %s, images have %s axes, (batch, channel) '
+        'and %s more' % (n, x, len(x), len(x) + 2, len(x)))
     return tuple(x)
 
 

@@ -56,14 +56,18 @@ def forked_workers():
 @pytest.fixture
 def nothing_is_left():
     """See that workers leave nothing behind; servers are processes that stay."""
+    is_linux = sys.platform == 'linux'  # Wine shows this folder, and cannot read it
+
     def descriptors():
-        return sorted(
+        return is_linux and sorted(
             name for name in map(os.readlink, map('/proc/self/fd/{}'.format, (
                 fd for fd in os.listdir('/proc/self/fd')
                 if os.path.lexists('/proc/self/fd/' + fd))))
             if 'memfd' in name or 'socket' in name)
 
     def mappings():
+        if not is_linux:
+            return 0
         with open('/proc/self/maps') as f:
             return sum('memfd:examples' in line for line in f)
 

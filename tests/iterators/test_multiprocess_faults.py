@@ -461,10 +461,12 @@ def run_script(path, end, busy, method, before='', **kwargs):
     return process, pids
 
 
-KILLED = [(SLEEP, signal.SIGKILL, busy) for busy in (
+# Windows, which skips these tests, does not have this signal.
+KILL = getattr(signal, 'SIGKILL', None)
+KILLED = [(SLEEP, KILL, busy) for busy in (
     '0', SLEEP, HOLD_LOCK, BE_DEAF, STOP)] + [
     # A fork of the program outlives it, with copies of all that is open.
-    ('os.fork() or (time.sleep(2), os._exit(0))\n    ' + SLEEP, signal.SIGKILL, SLEEP)]
+    ('os.fork() or (time.sleep(2), os._exit(0))\n    ' + SLEEP, KILL, SLEEP)]
 
 
 @pytest.mark.parametrize('method, end, number, busy', [

@@ -345,7 +345,7 @@ def test_python_objects_are_refused(path):
             with pytest.raises(ValueError) as info:
                 serializers.load_npz(path, obj)
             message = str(info.value)
-            assert path in message
+            assert repr(path) in message
             assert "'deep/key'" in message
             assert 'allow_pickle=True' in message
     assert not CALLED

@@ -30,7 +30,7 @@ def wrong_gradients(function, what):
         The mistake: the property, then ``is incorrect: got != expected``.
     """
     return ValueError(
-        '%s\n%s\nMend the backward method of the function.'
+        '%s\n%s\nFix the backward method of the function.'
         % (what, _account(function)))
 
 

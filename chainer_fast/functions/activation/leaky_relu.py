@@ -88,7 +88,7 @@ def leaky_relu(x: VariableOrArray, slope: float = 0.2) -> Variable:
     x : Variable or array
         Values of any shape and a floating dtype.
     slope : float
-        The slope :math:`a` of the negative half line.
+        Slope :math:`a` for negative values.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from typing import Any
 import numpy
 
 from chainer_fast import backend, utils
+from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import compiled
@@ -159,7 +160,15 @@ def get_item(x: VariableOrArray, slices: Any) -> Variable:
     >>> F.get_item(x, (0, slice(None), 1)).array
     array([1., 3.])
     """
-    y, = GetItem(slices).apply((x,))
+    try:
+        y, = GetItem(slices).apply((x,))
+    except IndexError as error:
+        for index in slices if isinstance(slices, tuple) else (slices,):
+            if isinstance(index, Variable):
+                mistakes.tell(error, (
+                    'an index is a variable of the dtype %s: index by its array, '
+                    'x[index.array]' % (index.dtype,)))
+        raise
     return y
 
 

@@ -135,6 +135,9 @@ class _Resizing(FunctionNode):
         assert mode in _MODES, (
             'mode must be one of %s, not %r' % (', '.join(_MODES), mode))
         self.mode, self.align_corners = mode, align_corners
+        if not hasattr(output_shape, '__getitem__'):
+            raise TypeError('output_shape must be a pair, (height, width), but is %r'
+                            % (output_shape,))
         self.out_H, self.out_W = output_shape[0], output_shape[1]
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

@@ -60,7 +60,7 @@ def rollaxis(x: VariableOrArray, axis: int, start: int = 0) -> Variable:
     axis : int
         The axis to move.
     start : int
-        The axis to put it before; ``x.ndim`` is the end.
+        The axis is placed before this one; ``x.ndim`` places it at the end.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.array import separate
+from chainer_fast.functions.array import _axes, separate
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -19,6 +19,9 @@ class Stack(FunctionNode):
 
     def __init__(self, axis: int) -> None:
         super().__init__()
+        if getattr(axis, 'shape', ()) != ():
+            raise TypeError('axis must be int, not %s%s' % (
+                type(axis).__name__, _axes.joined('stack', axis)))
         self.axis = axis
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

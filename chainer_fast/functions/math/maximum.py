@@ -34,8 +34,8 @@ def maximum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Larger elements, of the common shape and dtype. If two elements are equal,
-        ``x1`` receives the gradient.
+        The larger element of each pair, of the common shape and dtype. If two elements
+        are equal, ``x1`` receives the gradient.
 
     Raises
     ------

@@ -36,8 +36,8 @@ def minimum(x1: VariableOrArray, x2: VariableOrArray) -> Variable:
     Returns
     -------
     Variable
-        Smaller elements, of the common shape and dtype. If two elements are equal,
-        ``x1`` receives the gradient.
+        The smaller element of each pair, of the common shape and dtype. If two elements
+        are equal, ``x1`` receives the gradient.
 
     Raises
     ------

@@ -93,7 +93,7 @@ def max(
     -------
     Variable
         The elements, of the dtype of ``x`` and its shape without the searched axes.
-        Every element that equals them receives their gradient.
+        Every element that equals a result receives its gradient.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def min(
     -------
     Variable
         The elements, of the dtype of ``x`` and its shape without the searched axes.
-        Every element that equals them receives their gradient.
+        Every element that equals a result receives its gradient.
 
     Raises
     ------

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any, Literal, NoReturn, overload
 
 from chainer_fast import utils
+from chainer_fast._help import mistakes
 from chainer_fast.backends import arrays
 from chainer_fast.backends.arrays import get_array_types
 from chainer_fast.backends.kernels import noise, record
@@ -32,6 +33,7 @@ class Dropout(FunctionNode):
         super().__init__()
         if hasattr(dropout_ratio, 'shape'):
             dropout_ratio = _checks.as_float(dropout_ratio)
+        mistakes.require_number(dropout_ratio, 'the ratio of a dropout')
         if not 0 <= dropout_ratio < 1:
             raise ValueError(
                 'dropout_ratio must be in the range [0, 1), but is %s'

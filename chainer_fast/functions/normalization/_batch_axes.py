@@ -44,6 +44,27 @@ def _fits(arrays, axis):
             and dtype.kind == 'f')
 
 
+def advise(expect, x, gamma):
+    """Return advice on inputs whose channels do not fit the scale, or None.
+
+    Parameters
+    ----------
+    expect : str
+        The condition that the inputs do not meet.
+    x, gamma : TypeInfo
+        Types of the inputs.
+
+    Returns
+    -------
+    str or None
+        The advice.
+    """
+    if x.ndim < 2 or gamma.ndim != 1 or not expect.endswith('== gamma.shape[0]'):
+        return None
+    return ('x has %d channels in its axis 1, and gamma and beta are of %d: make the '
+            'link with size=%d' % (x.shape[1], gamma.shape[0], x.shape[1]))
+
+
 def _check_inputs(in_types, axis):
     """Expect values and parameters whose shapes match."""
     if type_check.in_light_mode() and _fits(in_types, axis):

@@ -24,6 +24,7 @@ from chainer_fast.functions.normalization import _second_order
 from chainer_fast.functions.normalization._batch_axes import (
     _axis_option,
     _check_inputs,
+    advise,
 )
 from chainer_fast.functions.normalization._batch_impl import (
     GeneralBatchNormalizationImpl,
@@ -142,6 +143,9 @@ class BatchNormalization(FunctionNode):
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta'))
         _check_inputs(in_types, self.axis)
+
+    def _advice(self, expect, x, gamma, *others):
+        return advise(expect, x, gamma)
 
     check_layout_forward = _accept_layouts
 
@@ -291,6 +295,9 @@ class FixedBatchNormalization(FunctionNode):
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('x', 'gamma', 'beta', 'mean', 'var'))
         _check_inputs(in_types, self.axis)
+
+    def _advice(self, expect, x, gamma, *others):
+        return advise(expect, x, gamma)
 
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0, 1, 3, 4))

@@ -230,8 +230,8 @@ class BinaryHierarchicalSoftmax(link.Link):
         The tree: a leaf, which is the number of a class, or a tuple of two trees, such
         as ``((0, 1), 2)``. See :meth:`create_huffman_tree`.
     dtype : dtype specifier or None
-        dtype of the codes; ``chainer_fast.config.dtype`` if None. ``W`` always has the
-        latter dtype.
+        dtype of the codes; ``chainer_fast.config.dtype`` if None. ``W`` always has
+        the dtype of the configuration.
 
     Attributes
     ----------

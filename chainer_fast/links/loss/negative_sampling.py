@@ -51,7 +51,7 @@ class NegativeSampling(_sampling.SamplingLink):
         The power of the counts.
     dtype : dtype specifier or None
         dtype in which the power is computed; ``chainer_fast.config.dtype`` if None.
-        ``W`` always has the latter dtype.
+        ``W`` always has the dtype of the configuration.
 
     Attributes
     ----------

@@ -92,6 +92,13 @@ class Classifier(link.Chain):
         if not isinstance(label_key, (int, str)):
             raise TypeError(
                 'label_key must be int or str, but is %s' % type(label_key))
+        for name, function in ('lossfun', lossfun), ('accfun', accfun):
+            if function is not None and not callable(function):
+                raise TypeError(
+                    '%s must be a function of the outputs and the labels, such as '
+                    'chainer.functions.%s, but is %r' % (
+                        name, 'mean_squared_error' if name == 'lossfun' else 'accuracy',
+                        function))
         super().__init__()
         self.label_key = label_key
         self.lossfun, self.accfun = lossfun, accfun

@@ -7,6 +7,25 @@ from typing import Any
 from chainer_fast._help import mistakes
 
 
+def warn_of_letters(extension: Any, keys: Any) -> None:
+    """Warn, once for each string, if the keys are a string instead of a list.
+
+    As in Chainer, each character of the string is then a key.
+
+    Parameters
+    ----------
+    extension : Extension
+        The extension with the keys.
+    keys : object
+        Its argument.
+    """
+    if isinstance(keys, str):
+        kind = type(extension).__name__
+        mistakes.warn_once((type(extension), keys), (
+            '%s: each character of %r is treated as a key; for one key, pass a list: '
+            '%s([%r])' % (kind, keys, kind, keys)))
+
+
 def check(extension: Any, wanted: Iterable[str], known: Iterable[str]) -> None:
     """Warn, once for each key, of keys that look like misspellings of reported keys.
 

@@ -1,7 +1,7 @@
 """Base class of extensions that change a hyperparameter over time."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -43,6 +43,10 @@ class HyperparameterShift(extension.Extension):
     def __init__(
             self, attr: str, init: float | None = None,
             optimizer: Optimizer | None = None) -> None:
+        if not isinstance(attr, str):
+            raise TypeError(
+                "%s: attr must be the name of a hyperparameter, such as 'lr', but is %r"
+                % (type(self).__name__, attr))
         self._attr = attr
         self._init = init
         self._optimizer = optimizer
@@ -85,6 +89,37 @@ class HyperparameterShift(extension.Extension):
     @mistakes.explain_serializer
     def serialize(self, serializer: AbstractSerializer) -> None:
         self._t = serializer('_t', self._t)
+
+
+def pair(shift: HyperparameterShift, name: str, value: Any) -> tuple[Any, Any]:
+    """Return the two elements of an argument.
+
+    Parameters
+    ----------
+    shift : HyperparameterShift
+        The shift that is made.
+    name : str
+        Name of the argument.
+    value : object
+        The argument.
+
+    Returns
+    -------
+    tuple
+        The elements.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it does not have two elements.
+    """
+    try:
+        first, last = value
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            '%s: %s must be a pair, the first and the last, but is %r'
+            % (type(shift).__name__, name, value)) from error
+    return first, last
 
 
 class RememberingShift(HyperparameterShift):

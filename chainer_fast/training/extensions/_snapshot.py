@@ -13,9 +13,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from chainer_fast import configuration
+from chainer_fast._help import mistakes
 from chainer_fast.serializers import hdf5, npz
 from chainer_fast.training import extension
-from chainer_fast.training.extensions import _scratch, snapshot_writers
+from chainer_fast.training.extensions import _names, _scratch, snapshot_writers
 from chainer_fast.utils import argument
 
 if TYPE_CHECKING:
@@ -146,6 +147,13 @@ def _retained(kwargs, n_retains):
 def _make_writer(
         savefun: Callable[..., Any] | None,
         writer: Callable[..., Any] | None):
+    for name, value in ('savefun', savefun), ('writer', writer):
+        if value is not None and not callable(value):
+            raise TypeError(
+                '%s must be a callable or None, but is %r; a file name is the argument '
+                'filename, and a trigger an argument of extend(): '
+                "trainer.extend(extensions.snapshot(), trigger=(1, 'epoch'))"
+                % (name, value))
     if savefun is None:
         return writer
     if writer is not None:
@@ -182,6 +190,7 @@ class _Snapshot(extension.Extension):
         self._target = target
         self.condition = condition or _always_true
         self.writer = snapshot_writers.SimpleWriter() if writer is None else writer
+        mistakes.require_number(n_retains, 'n_retains', 'int')
         self.n_retains, self.autoload = n_retains, autoload
         self._snapshot_on_error = snapshot_on_error
 
@@ -232,8 +241,7 @@ class _Snapshot(extension.Extension):
         # The contents are collected here, while the state does not change, so that a
         # writer may use another thread.
         contents = npz.serialize(self._target_of(trainer))
-        make_name = self.filename if callable(self.filename) else self.filename.format
-        name = make_name(trainer)
+        name = _names.formatted(self.filename, trainer)
         if self._known is not None:
             self._warn_of_strangers(trainer)
         self._written.add(os.path.join(trainer.out, name))

@@ -73,7 +73,11 @@ class DumpGraph(extension.Extension):
 
     def __call__(self, trainer: Trainer) -> None:
         configuration.config.keep_graph_on_report = self._original_flag
-        root = trainer.observation[self._root_name]
+        observation = trainer.observation
+        if self._root_name not in observation:
+            raise KeyError('nothing is reported as %r; the observation has %s' % (
+                self._root_name, ', '.join(map(repr, observation)) or 'no values'))
+        root = observation[self._root_name]
         if not isinstance(root, variable.Variable):
             raise TypeError('root value is not a Variable: %r was reported as %s'
                             % (self._root_name, type(root)))

@@ -100,6 +100,12 @@ class Evaluator(extension.Extension):
         self._targets = target if isinstance(target, dict) else {'main': target}
         self._iterators = iterator if isinstance(iterator, dict) else {'main': iterator}
         for name, it in self._iterators.items():
+            if isinstance(it, (list, tuple)):
+                raise mistakes.WrongKind(
+                    'the iterator %r of an Evaluator must be a chainer.dataset.'
+                    'Iterator, but is a %s: make it with SerialIterator(dataset, '
+                    'batch_size, repeat=False, shuffle=False), where the data set can '
+                    'be TupleDataset(x, t)' % (name, type(it).__name__))
             if isinstance(it, _REPEATING) and it.repeat:
                 warnings.warn('the iterator %r of an Evaluator repeats its data '
                               'forever, and the evaluation never ends: make it with '

@@ -47,10 +47,10 @@ class ExponentialShift(_shift.RememberingShift):
     def __init__(
             self, attr: str, rate: float, init: float | None = None,
             target: float | None = None, optimizer: Optimizer | None = None) -> None:
+        super().__init__(attr, init, target, optimizer)
         if rate < 0:
             raise ValueError(
                 'ExponentialShift does not support negative rate, got %r' % (rate,))
-        super().__init__(attr, init, target, optimizer)
         self._rate = _numbers.plain(rate)
 
     def _value_at(self, t):

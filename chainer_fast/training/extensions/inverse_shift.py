@@ -49,10 +49,10 @@ class InverseShift(_shift.RememberingShift):
     def __init__(
             self, attr: str, gamma: float, power: float, init: float | None = None,
             target: float | None = None, optimizer: Optimizer | None = None) -> None:
+        super().__init__(attr, init, target, optimizer)
         if gamma < 0:
             raise ValueError(
                 'InverseShift does not support negative gamma, got %r' % (gamma,))
-        super().__init__(attr, init, target, optimizer)
         self._gamma = _numbers.plain(gamma)
         self._power = _numbers.plain(power)
 

@@ -45,7 +45,8 @@ class LinearShift(_shift.RememberingShift):
     def __init__(
             self, attr: str, value_range: tuple[float, float],
             time_range: tuple[int, int], optimizer: Optimizer | None = None) -> None:
-        first, _ = value_range
+        first, _ = _shift.pair(self, 'value_range', value_range)
+        _shift.pair(self, 'time_range', time_range)
         super().__init__(attr, first, optimizer=optimizer)
         self._value_range = value_range
         self._time_range = time_range

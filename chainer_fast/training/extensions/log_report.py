@@ -12,7 +12,7 @@ from chainer_fast import serializer as serializer_module
 from chainer_fast._help import mistakes
 from chainer_fast.serializer import AbstractSerializer
 from chainer_fast.training import extension, util
-from chainer_fast.training.extensions import _scratch
+from chainer_fast.training.extensions import _report_keys, _scratch
 from chainer_fast.training.trainer import Trainer
 
 
@@ -63,6 +63,7 @@ class LogReport(extension.Extension):
             postprocess: Callable[..., Any] | None = None,
             filename: str | None = None, *, log_name: str | None = 'log') -> None:
         self._log = []
+        _report_keys.warn_of_letters(self, keys)
         self._keys, self._postprocess = keys, postprocess
         self._trigger = util.get_trigger(trigger)
         self._log_name = log_name if filename is None else filename

@@ -63,6 +63,7 @@ class PrintReport(LogReader):
         for entry in entries:
             mistakes.require(entry, 'ljust', (
                 "the entries of a PrintReport must be keys, such as 'main/loss'"))
+        _report_keys.warn_of_letters(self, entries)
         self._entries = entries
         self._header = '  '.join([entry.ljust(10) for entry in entries]) + '\n'
         self._templates = []

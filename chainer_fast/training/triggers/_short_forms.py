@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from chainer_fast._help import mistakes
 from chainer_fast.training.triggers import interval_trigger
 
 
@@ -42,6 +43,10 @@ def get_trigger(
     """
     if trigger is None:
         return _never_fire_trigger
+    if isinstance(trigger, type):
+        mistakes.warn_once((trigger, 'trigger'), (
+            'the trigger is the class %s, which would be called instead of an object: '
+            'pass an object, %s(...)' % (trigger.__name__, trigger.__name__)))
     if callable(trigger):
         return trigger
     try:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from chainer_fast._help import mistakes
 from chainer_fast.training.triggers import _progress
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class IntervalTrigger(_progress.Progress):
 
     def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
+        mistakes.require_number(period, 'the period of a trigger', 'int')
         # A small integer cannot be compared with many iterations.
         self.period = int(period) if isinstance(period, numpy.integer) else period
         self.count: float = 0

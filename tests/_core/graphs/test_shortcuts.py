@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chainer_fast
+import chainer_fast.functions as F
 from chainer_fast._core.graphs import graph
 from chainer_fast.functions.activation import (
     clipped_relu,
@@ -31,6 +32,7 @@ from tests.ways import (
     same_but_rounding,
 )
 
+X = np.eye(3, dtype=np.float32)
 NUMPY_1 = np.lib.NumpyVersion(np.__version__) < '2.0.0'
 CASES = shortcut_cases.CASES
 each_class = pytest.mark.parametrize('cls', CASES, ids=lambda cls: cls.__name__)
@@ -238,3 +240,17 @@ def test_fields_are_attributes(cls, data):
         y.backward()
     assert y.creator_node is None or y.creator_node is function
     assert set(shortcut.fields or ()) <= vars(function).keys()
+
+
+@pytest.mark.parametrize('code', 'ilq')
+@pytest.mark.parametrize('compute', [
+    lambda t: F.softmax_cross_entropy(chainer_fast.Variable(X), t),
+    lambda t: F.embed_id(t, chainer_fast.Variable(X))],
+    ids=['softmax_cross_entropy', 'embed_id'])
+def test_labels_of_each_type_of_c_take_the_kernel(code, compute):
+    """Two of the types have one size; which of them is int32 depends on the system."""
+    t = np.array([0, 2, 1], code)
+    cls = type(compute(t).creator)
+    with called_methods(cls) as called:
+        F.sum(compute(t)).backward()
+    assert not called

@@ -141,4 +141,11 @@ CASES = (
          ('CuPy',),
          ('clear', 'clear', 'clear'),
          'model.cuda()'),
+    Case('a class for a hook of an optimizer',
+         '''
+         optimizer.setup(model)
+         optimizer.add_hook(chainer.optimizer_hooks.WeightDecay)
+         ''',
+         ('class WeightDecay', 'an object', 'WeightDecay()'),
+         ('silent', 'silent', 'cure')),
 )

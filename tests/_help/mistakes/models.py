@@ -117,4 +117,28 @@ CASES = (
          ('W', '(2, 3)', '(4, 3)'),
          ('obscure', 'clear', 'clear'),
          'nn.Linear(3, 4).load_state_dict(nn.Linear(3, 2).state_dict())'),
+    Case('a call of a ChainList',
+         'chainer.ChainList(L.Linear(3, 4), L.Linear(4, 3))(x)',
+         ("'forward'", 'ChainList', 'subclass', 'Sequential'),
+         ('what', 'what', 'cure'),
+         'nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 3)])(x)'),
+    Case('a mistyped name of forward()',
+         '''
+         class Net(chainer.Chain):
+             def fowrard(self, x):
+                 return x
+         Net()(x)
+         ''',
+         ("'forward'", "'fowrard'", 'probably meant'),
+         ('what', 'what', 'cure'),
+         '''
+         class Net(nn.Module):
+             def fowrard(self, x):
+                 return x
+         Net()(x)
+         '''),
+    Case('a name for the loss of a Classifier',
+         "L.Classifier(MLP(), lossfun='mean_squared_error')(x, t)",
+         ('lossfun', "'mean_squared_error'", 'functions.mean_squared_error'),
+         ('obscure', 'silent', 'cure')),
 )

@@ -8,11 +8,13 @@ import typing as tp
 from tests._help.mistakes import (
     arrays,
     calls,
+    files,
     graphs,
     habits,
     images,
     labels,
     models,
+    options,
     trainings,
 )
 from tests._help.mistakes.case import Case
@@ -22,7 +24,10 @@ PARTS: dict[str, tuple[Case, ...]] = {
     'Arrays': arrays.CASES, 'Images, sequences and sizes': images.CASES,
     'Labels and ids': labels.CASES, 'Links': models.CASES,
     'Gradients, optimizers, configuration': graphs.CASES,
-    'Data and training': trainings.CASES, 'Calls and what was forgotten': calls.CASES,
+    'Data and training': trainings.CASES,
+    'Snapshots, files and reports': files.CASES,
+    'Options of a command line': options.CASES,
+    'Calls and what was forgotten': calls.CASES,
     'Habits of PyTorch': habits.CASES}
 CASES: list[Case] = [case for cases in PARTS.values() for case in cases]
 RECORDS = pathlib.Path(__file__).with_name('recorded.json')

@@ -164,4 +164,19 @@ CASES = (
          ''',
          ('main', 'never ends', 'repeat=False'),
          ('clear', 'silent', 'cure')),
+    Case('a transform with a parameter for each element',
+         '''
+         chainer.datasets.TransformDataset(
+             chainer.datasets.TupleDataset(x, t), lambda picture, label: label)[0]
+         ''',
+         ("'label'", 'one argument', '2 elements', 'f(example)'),
+         ('what', 'silent', 'cure')),
+    Case('names of classes as labels of images',
+         '''
+         from PIL import Image
+         Image.new('RGB', (4, 4)).save(folder + '/a.png')
+         chainer.datasets.LabeledImageDataset([('a.png', 'cat')], folder)[0]
+         ''',
+         ('label', "'cat'", 'numbers'),
+         ('obscure', 'silent', 'cure')),
 )

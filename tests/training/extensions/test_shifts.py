@@ -189,5 +189,5 @@ def test_negative_arguments():
 
 @pytest.mark.parametrize('value_range', [(), (1.,), (1., 2., 3.)])
 def test_a_linear_shift_has_two_ends(value_range):
-    with pytest.raises(ValueError, match='unpack'):
+    with pytest.raises(ValueError, match='value_range must be a pair'):
         extensions.LinearShift('x', value_range, (1, 2))

@@ -2,7 +2,6 @@
 
     python -m tests.training.triggers.ended_job FOLDER ITERATION
 """
-import os
 import signal
 import sys
 
@@ -34,8 +33,8 @@ def main():
     folder, at = sys.argv[1:]
     trainer = make(folder)
     trainer.extend(
-        lambda trainer: trainer.updater.iteration == int(at) and os.kill(
-            os.getpid(), signal.SIGTERM), name='end', priority=300)
+        lambda trainer: trainer.updater.iteration == int(at) and signal.raise_signal(
+            signal.SIGTERM), name='end', priority=300)
     trainer.run()
     print(trainer.updater.iteration)
 

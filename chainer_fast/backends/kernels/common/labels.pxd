@@ -2,16 +2,21 @@
 cimport numpy as np
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from numpy cimport PyArray_CheckExact, PyArray_CHKFLAGS, PyArray_CompareLists, \
-    PyArray_DATA, PyArray_DIMS, PyArray_NDIM, PyArray_TYPE, npy_intp
+    PyArray_DATA, PyArray_DIMS, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_TYPE, npy_intp
 
 from chainer_fast._core.arrays.plain cimport CF_PLAIN_FLAGS
 
 
 cdef inline bint plain_labels(object t) noexcept:
-    """Return whether ``t`` is an array that :func:`label_at` reads."""
+    """Return whether ``t`` is an array that :func:`label_at` reads.
+
+    Two of the three C types have one size. Which of them NumPy names int32 or int64
+    depends on the system: on Windows, the type numbers of ``'i'`` and int32 differ.
+    """
     return (PyArray_CheckExact(t)
             and PyArray_CHKFLAGS(t, CF_PLAIN_FLAGS)
-            and PyArray_TYPE(<np.ndarray>t) in (np.NPY_INT32, np.NPY_INT64)
+            and PyArray_TYPE(<np.ndarray>t) in (
+                np.NPY_INT, np.NPY_LONG, np.NPY_LONGLONG)
             and not np.PyArray_ISBYTESWAPPED(<np.ndarray>t))
 
 
@@ -39,7 +44,7 @@ cdef inline bint read_ignored(object given, Ignored *ignored) except -1:
 
 
 cdef inline npy_intp label_at(object t, npy_intp i) noexcept:
-    if PyArray_TYPE(<np.ndarray>t) == np.NPY_INT32:
+    if PyArray_ITEMSIZE(<np.ndarray>t) == sizeof(np.npy_int32):
         return (<np.npy_int32 *>PyArray_DATA(<np.ndarray>t))[i]
     return (<np.npy_int64 *>PyArray_DATA(<np.ndarray>t))[i]
 

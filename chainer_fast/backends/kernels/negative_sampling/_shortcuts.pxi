@@ -8,8 +8,7 @@ cimport numpy as np
 from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport (
-    NPY_INT32, PyArray_CheckExact, PyArray_DIM, PyArray_NDIM, PyArray_SIZE,
-    PyArray_TYPE)
+    PyArray_CheckExact, PyArray_DIM, PyArray_ITEMSIZE, PyArray_NDIM, PyArray_SIZE)
 
 from chainer_fast._core.arrays.plain cimport kind_of
 from chainer_fast._core.graphs.graph cimport (
@@ -26,7 +25,7 @@ cdef bint _are_plain(object x, object W) noexcept:
 
 cdef bint _are_labels(object t, object x) noexcept:
     """Return whether there is a label for each sample."""
-    return (plain_labels(t) and PyArray_TYPE(<np.ndarray>t) == NPY_INT32
+    return (plain_labels(t) and PyArray_ITEMSIZE(<np.ndarray>t) == sizeof(int)
             and PyArray_NDIM(t) == 1 and PyArray_SIZE(t) == PyArray_DIM(x, 0))
 
 
