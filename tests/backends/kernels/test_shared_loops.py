@@ -39,7 +39,7 @@ FUNCTIONS = {
     'mean_absolute_error': lambda x: F.mean_absolute_error(x, 2 * x.array + 1),
 }
 ROWS = {
-    'swish': lambda x: F.swish(x, np.linspace(-1, 1, x.shape[1], dtype=x.dtype)),
+    'swish': lambda x: F.swish(x, x[0]),
     'prelu': lambda x: F.prelu(x, x[0]),
     'hinge': lambda x: F.hinge(x, _labels(len(x), x.shape[1])),
     'cumsum': lambda x: F.cumsum(x, axis=1),
@@ -65,6 +65,8 @@ IMAGES = {
         x, 3, x[0, :, 0, 0], x[-1, :, 1, 1]),
     'local_response_normalization': lambda x: F.local_response_normalization(x),
     'normalize, axis 1': lambda x: F.normalize(x, axis=1),
+    'swish, short runs': lambda x: F.swish(F.reshape(x, (60, 61, 67)), x[0, 0, :, 0]),
+    'prelu, short runs': lambda x: F.prelu(F.reshape(x, (60, 61, 67)), x[0, 0, :, 0]),
 }
 COPIES = {
     'stack': lambda x: F.stack([x, x]),
