@@ -11,92 +11,93 @@ namespace {
 /* -- conversions, by instructions of the processor if available. They raise the same
  * flags as the portable loops. */
 
-inline void floats_from_halves_portably(const uint16_t *x, float *y, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        y[i] = float_from_half(x[i]);
+#if defined(CF_X86_VECTORS)
+#define CF_HALF_VECTORS __attribute__((target("avx2,fma,f16c")))
+constexpr ptrdiff_t HALF_LANES = 8;
+
+inline bool has_half_vectors() { return has_avx2(); }   /* which have F16C as well */
+
+CF_HALF_VECTORS inline void floats_from_lanes(const uint16_t *x, float *y) {
+    _mm256_storeu_ps(y, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)x)));
 }
 
-inline void halves_from_floats_portably(const float *x, uint16_t *y, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; ++i)
-        y[i] = half_from_rounded(rounded_to_half(x[i]));
+CF_HALF_VECTORS inline void halves_from_lanes(const float *x, uint16_t *y) {
+    _mm_storeu_si128((__m128i *)y, _mm256_cvtps_ph(_mm256_loadu_ps(x), 0));
+}
+#elif defined(CF_NEON)
+#define CF_HALF_VECTORS
+constexpr ptrdiff_t HALF_LANES = 4;
+
+inline bool has_half_vectors() { return has_neon(); }
+
+inline void floats_from_lanes(const uint16_t *x, float *y) {
+    vst1q_f32(y, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x))));
 }
 
-/* The elements after the last whole vector, which `convert` reads from a copy. */
-template <ptrdiff_t LANES, typename From, typename To, typename Convert>
-CF_ELEMENT void convert_rest(const From *x, To *y, ptrdiff_t n, const Convert &convert) {
-    From from[LANES] = {};
-    To to[LANES];
-    if (n == 0)
-        return;
+inline void halves_from_lanes(const float *x, uint16_t *y) {
+    vst1_u16(y, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(x))));
+}
+#endif
+
+#if defined(CF_HALF_VECTORS)
+template <auto convert, typename From, typename To>
+CF_HALF_VECTORS void convert_lanes(const From *x, To *y, ptrdiff_t n) {
+    From from[HALF_LANES] = {};
+    To to[HALF_LANES];
+    for (; n >= HALF_LANES; n -= HALF_LANES, x += HALF_LANES, y += HALF_LANES)
+        convert(x, y);
     memcpy(from, x, n * sizeof(From));
     convert(from, to);
     memcpy(y, to, n * sizeof(To));
 }
 
-#if defined(CF_X86_VECTORS)
-#define CF_F16C __attribute__((target("avx,f16c")))
-
-CF_F16C inline void floats_from_eight(const uint16_t *x, float *y) {
-    _mm256_storeu_ps(y, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)x)));
-}
-
-CF_F16C inline void halves_from_eight(const float *x, uint16_t *y) {
-    _mm_storeu_si128((__m128i *)y, _mm256_cvtps_ph(_mm256_loadu_ps(x), 0));
-}
-
-CF_F16C inline void floats_by_f16c(const uint16_t *x, float *y, ptrdiff_t n) {
-    ptrdiff_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        floats_from_eight(x + i, y + i);
-    convert_rest<8>(x + i, y + i, n - i, floats_from_eight);
-}
-
-CF_F16C inline void halves_by_f16c(const float *x, uint16_t *y, ptrdiff_t n) {
-    ptrdiff_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        halves_from_eight(x + i, y + i);
-    convert_rest<8>(x + i, y + i, n - i, halves_from_eight);
-}
-#endif
-
-#if defined(CF_NEON)
-inline void floats_from_four(const uint16_t *x, float *y) {
-    vst1q_f32(y, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x))));
-}
-
-inline void halves_from_four(const float *x, uint16_t *y) {
-    vst1_u16(y, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(x))));
+/* The results of f, a function of two floats, for two arrays of halves. They stay in
+ * registers: to write floats to tiles and read them again took half the time. */
+template <typename F>
+CF_HALF_VECTORS void fill_halves(const uint16_t *a, const uint16_t *b, uint16_t *out,
+                                 ptrdiff_t n, const F &f) {
+    constexpr ptrdiff_t LANES = 16;
+    for (ptrdiff_t i = 0; i < n; i += LANES) {
+        uint16_t last[3][LANES];
+        const ptrdiff_t m = n - i;
+        for (ptrdiff_t k = 0; m < LANES && k < LANES; ++k) {
+            last[0][k] = a[k < m ? i + k : i];      /* which raises no other flag */
+            last[1][k] = b[k < m ? i + k : i];
+        }
+        const uint16_t *first = m < LANES ? last[0] : a + i;
+        const uint16_t *second = m < LANES ? last[1] : b + i;
+        uint16_t *to = m < LANES ? last[2] : out + i;
+        float x[LANES], y[LANES];
+        for (ptrdiff_t k = 0; k < LANES; k += HALF_LANES) {
+            floats_from_lanes(first + k, x + k);
+            floats_from_lanes(second + k, y + k);
+        }
+        for (ptrdiff_t k = 0; k < LANES; ++k)
+            x[k] = f(x[k], y[k]);
+        for (ptrdiff_t k = 0; k < LANES; k += HALF_LANES)
+            halves_from_lanes(x + k, to + k);
+        if (m < LANES)
+            memcpy(out + i, to, m * sizeof(uint16_t));
+    }
 }
 #endif
 
 inline void floats_from_halves(const uint16_t *x, float *y, ptrdiff_t n) {
-#if defined(CF_X86_VECTORS)
-    if (has_avx2())     /* all processors with it have F16C */
-        return floats_by_f16c(x, y, n);
-#elif defined(CF_NEON)
-    if (has_neon()) {
-        ptrdiff_t i = 0;
-        for (; i + 4 <= n; i += 4)
-            floats_from_four(x + i, y + i);
-        return convert_rest<4>(x + i, y + i, n - i, floats_from_four);
-    }
+#if defined(CF_HALF_VECTORS)
+    if (has_half_vectors())
+        return convert_lanes<floats_from_lanes>(x, y, n);
 #endif
-    floats_from_halves_portably(x, y, n);
+    for (ptrdiff_t i = 0; i < n; ++i)
+        y[i] = float_from_half(x[i]);
 }
 
 inline void halves_from_floats(const float *x, uint16_t *y, ptrdiff_t n) {
-#if defined(CF_X86_VECTORS)
-    if (has_avx2())
-        return halves_by_f16c(x, y, n);
-#elif defined(CF_NEON)
-    if (has_neon()) {
-        ptrdiff_t i = 0;
-        for (; i + 4 <= n; i += 4)
-            halves_from_four(x + i, y + i);
-        return convert_rest<4>(x + i, y + i, n - i, halves_from_four);
-    }
+#if defined(CF_HALF_VECTORS)
+    if (has_half_vectors())
+        return convert_lanes<halves_from_lanes>(x, y, n);
 #endif
-    halves_from_floats_portably(x, y, n);
+    for (ptrdiff_t i = 0; i < n; ++i)
+        y[i] = half_from_rounded(rounded_to_half(x[i]));
 }
 
 /* Conversion of whole arrays, by several threads if that is faster: an element
@@ -142,14 +143,24 @@ constexpr ptrdiff_t HALVES_AT_ONCE = 1024;
 
 /* target += source */
 inline void add_halves(uint16_t *target, const uint16_t *source, ptrdiff_t n) {
-    float a[HALVES_AT_ONCE], b[HALVES_AT_ONCE];
-    for (ptrdiff_t i = 0; i < n; i += HALVES_AT_ONCE) {
-        const ptrdiff_t m = n - i < HALVES_AT_ONCE ? n - i : HALVES_AT_ONCE;
-        floats_from_halves(target + i, a, m);
-        floats_from_halves(source + i, b, m);
-        add_times(b, 1.0f, a, m);
-        halves_from_floats(a, target + i, m);
-    }
+#if defined(CF_HALF_VECTORS)
+    if (has_half_vectors())
+        return fill_halves(target, source, target, n, [](float x, float y)
+            __attribute__((always_inline)) { return x + y; });
+#endif
+    for (ptrdiff_t i = 0; i < n; ++i)
+        target[i] = half_from_rounded(
+            rounded_to_half(float_from_half(target[i]) + float_from_half(source[i])));
+}
+
+template <typename T>
+void add_all(T *target, const T *source, ptrdiff_t n) {
+    parallel(n, GRAIN, [=](ptrdiff_t i, ptrdiff_t end) {
+        if constexpr (sizeof(T) == sizeof(uint16_t))
+            add_halves(target + i, source + i, end - i);
+        else
+            add_times(source + i, T(1), target + i, end - i);
+    });
 }
 
 /* The sum of the squares of halves. Floats would lose precision for many large ones. */

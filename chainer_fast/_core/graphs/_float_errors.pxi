@@ -84,17 +84,6 @@ cdef int report_float_errors(int flags, Operation operation=SUM) except -1:
     return 0
 
 
-ctypedef fused real:
-    float
-    double
-
-
-cdef inline void _add_numbers(real *target, real *source, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        target[i] += source[i]
-
-
 cdef int add_into(
         int typenum, void *target, void *source, Py_ssize_t n) noexcept nogil:
     """Add ``source`` to ``target``, both of ``n`` numbers; return the flags.
@@ -103,9 +92,9 @@ cdef int add_into(
     """
     cf_clear_flags()
     if typenum == np.NPY_FLOAT16:
-        add_halves(<unsigned short *>target, <unsigned short *>source, n)
+        add_all(<unsigned short *>target, <unsigned short *>source, n)
     elif typenum == np.NPY_FLOAT32:
-        _add_numbers(<float *>target, <float *>source, n)
+        add_all(<float *>target, <float *>source, n)
     else:
-        _add_numbers(<double *>target, <double *>source, n)
+        add_all(<double *>target, <double *>source, n)
     return cf_get_flags()

@@ -142,16 +142,22 @@ cdef bint _is_ours(object array) noexcept:
 
 cdef object _add_arrays(object a, object b, bint in_place):
     """Return the sum of two arrays of NumPy, of one type and shape."""
-    cdef int flags
+    cdef int flags, typenum = PyArray_TYPE(a)
+    cdef Py_ssize_t n = PyArray_SIZE(a)
+    cdef void *x
+    cdef void *y
     if not in_place:
-        found = _add.forward(None, [<PyObject *>a, <PyObject *>b], 2) if (
-            is_half(a)) else None
+        found = _add.forward(None, [<PyObject *>a, <PyObject *>b], 2)
         # Zero-dimensional arrays add up to a scalar.
         return PyArray_FROM_O(a + b) if found is None else found
     if not any_common_gapless_kind(a, b):
         return PyNumber_InPlaceAdd(a, b)
-    flags = add_into(PyArray_TYPE(a), PyArray_DATA(<np.ndarray>a),
-                     PyArray_DATA(<np.ndarray>b), PyArray_SIZE(a))
+    x, y = PyArray_DATA(<np.ndarray>a), PyArray_DATA(<np.ndarray>b)
+    if n >= LONG_LOOP:
+        with nogil:
+            flags = add_into(typenum, x, y, n)
+    else:
+        flags = add_into(typenum, x, y, n)
     if flags:
         report_float_errors(flags)
     return a

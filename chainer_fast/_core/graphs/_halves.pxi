@@ -11,7 +11,7 @@ cdef extern from "chainer_fast/_cpu/half_loops.hpp" namespace "chainer_fast" nog
     void all_halves_from_floats(
         const float *, unsigned short *, ptrdiff_t) noexcept
     void halves_from_doubles(const double *, unsigned short *, ptrdiff_t) noexcept
-    void add_halves(unsigned short *, const unsigned short *, ptrdiff_t) noexcept
+    void add_all[T](T *target, T *source, ptrdiff_t) noexcept
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_NewLikeArray(np.ndarray, np.NPY_ORDER, np.dtype, int subok)

@@ -139,7 +139,8 @@ def test_one_operation_has_the_bits_of_numpy(name, shape):
 @pytest.mark.parametrize('shapes', [
     ((40, 33), (40, 33)), ((40, 33), (33,)), ((40, 33), (40, 1)), ((1, 33), (40, 1)),
     ((40, 33), ()), ((40, 40), (40, 40)), ((3, 1, 5), (4, 5)), ((0, 3), (3,)),
-    ((600, 700), (600, 700))])
+    ((600, 700), (600, 700)), ((70, 333), (333,)), ((70, 333), (70, 1)),
+    ((7, 5, 131), (7, 1, 131)), ((16,), (16,)), ((17,), (17,))])
 @pytest.mark.parametrize('name', BINARY)
 def test_two_operands_have_the_bits_of_numpy(name, shapes):
     x, y = halves_of(2, *shapes[0]), halves_of(3, *shapes[1])
@@ -178,6 +179,22 @@ def test_overflow_is_reported(f):
     with pytest.warns(RuntimeWarning, match='overflow'):
         y = f(x)
     assert np.isinf(y.array).all() and y.dtype == 'e'
+
+
+@pytest.mark.parametrize('n', range(1, 34))
+def test_what_is_behind_the_last_vector_raises_no_flags(n):
+    x = halves_of(n, n) + np.float16(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        for f in F.log, F.sqrt, lambda x: 1 / x, lambda x: x / x:
+            found = gradients(f, [x])
+            with General():
+                expected = gradients(f, [x])
+            assert all(map(same_bits, found[:1], expected[:1]))
+    x[-1] = 60000
+    with pytest.warns(RuntimeWarning, match='overflow'):
+        y = chainer.Variable(x) * 2
+    assert np.isinf(y.array).sum() == 1
 
 
 def test_sums_of_gradients():

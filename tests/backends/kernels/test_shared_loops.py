@@ -118,6 +118,35 @@ def test_functions(function, shape, dtype):
     _assert_threads_agree(lambda: _results(function, x))
 
 
+@pytest.mark.parametrize('name', sorted(FUNCTIONS.keys() - {'sum'}))
+def test_functions_of_halves(name):
+    x = _values(0, N).astype(np.float16)
+    _assert_threads_agree(lambda: _results(FUNCTIONS[name], x))
+
+
+LAYOUTS = {
+    'C order': lambda x: x,
+    'left half': lambda x: np.concatenate((x, x), 1)[:, :x.shape[1]],
+    'every second row': lambda x: np.repeat(x, 2, 0)[::2],
+    'every second column': lambda x: np.repeat(x, 2, 1)[:, ::2],
+}
+
+
+@pytest.mark.parametrize('dtype', [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize('layout', LAYOUTS)
+@pytest.mark.parametrize('columns', [127, 128, 1003, 2051])
+def test_lines_are_read_in_place(columns, layout, dtype):
+    x = LAYOUTS[layout](_values(0, 71, columns).astype(dtype))
+    others = x[0], x[:, :1], x[:1].copy(), _values(2, 71, columns).astype(dtype)
+    for threads in 1, 3:
+        with chainer_fast.using_config('num_threads', threads):
+            for other in others:
+                found = chainer_fast.Variable(x) * other
+                np.testing.assert_array_equal(found.array, x * other)
+                found = other - chainer_fast.Variable(x)
+                np.testing.assert_array_equal(found.array, other - x)
+
+
 def _every_second(x):
     return x[:, ::2]
 

@@ -35,9 +35,9 @@ void power_grad(const T *x, const T *g, const T *c, T *out, T *, T value, T less
 }
 
 const bool has_loops_of_powers = (
-    table.push_back({"Pow", "of", 1, 2, power<float>, power<double>, {"power"}}),
-    table.push_back({"Pow", "grad", 2, 2, power_grad<float>, power_grad<double>, {"power"}}),
-    true);
+    table.push_back({"Pow", "of", 1, 2, {power<float>, power<double>}, {"power"}}),
+    table.push_back(
+        {"Pow", "grad", 2, 2, {power_grad<float>, power_grad<double>}, {"power"}}), true);
 
 }  // namespace
 

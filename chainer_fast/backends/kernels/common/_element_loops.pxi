@@ -61,8 +61,7 @@ cdef Loop _loop_of(const ElementLoop *line):
             name = line.ufuncs.names[i].decode('ascii')
             made.ufuncs[i] = unary_of(
                 getattr(numpy, name), getattr(ufuncs, name, None))
-    made.any.f = line.f
-    made.any.d = line.d
+    (<Loops *>&made.any)[0] = line.loops
     made.any.ufuncs = made.ufuncs
     return made
 

@@ -18,6 +18,17 @@ template <typename T>
 using LoopOver = void (*)(const T *a, const T *b, const T *c, T *out, T *second, T p, T q,
                           const Unary *ufuncs, ptrdiff_t n);
 
+/* One over one array of halves, given twice, or over two. */
+using LoopOverHalves = void (*)(const uint16_t *a, const uint16_t *b, uint16_t *out,
+                                float p, float q, ptrdiff_t n);
+
+/* The loops of a function. Without one over halves, that over floats takes tiles. */
+struct Loops {
+    LoopOver<float> f;
+    LoopOver<double> d;
+    LoopOverHalves e;
+};
+
 /* Names of functions of NumPy that a loop calls. */
 struct Ufuncs {
     const char *names[2];
@@ -28,17 +39,14 @@ struct ElementLoop {
     const char *element;        // such as "ReLU"; or the name of a ufunc
     const char *function;       // of the element, such as "of"; or nothing
     int arrays, constants;      // that it takes
-    LoopOver<float> f;
-    LoopOver<double> d;
+    Loops loops;
     Ufuncs ufuncs;
 };
 
 namespace {
 
 /* What a static chain and the graph engine call. */
-struct AnyLoop {
-    LoopOver<float> f;
-    LoopOver<double> d;
+struct AnyLoop : Loops {
     const Unary *ufuncs;
 
     template <typename T>
@@ -75,6 +83,9 @@ struct AnyLoop {
     void run_halves(std::array<const uint16_t *, 3> inputs,
                     std::array<uint16_t *, 2> outputs, ptrdiff_t begin, ptrdiff_t end,
                     float p, float q) const {
+        if (e && !inputs[2])
+            return e(inputs[0] + begin, inputs[1] + begin, outputs[0] + begin, p, q,
+                     end - begin);
         float tiles[5][HALVES_AT_ONCE];
         if (inputs[1] == inputs[0])
             inputs[1] = nullptr;
@@ -108,7 +119,7 @@ void copied(const T *a, const T *, const T *c, T *out, T *, T, T, const Unary *,
 }
 
 constexpr ElementLoop COPY = {
-    "copy", nullptr, 1, 0, copied<float>, copied<double>, {}};
+    "copy", nullptr, 1, 0, {copied<float>, copied<double>}, {}};
 
 }  // namespace
 }  // namespace chainer_fast

@@ -92,6 +92,16 @@ CF_CLONES void over(const T *a, const T *b, const T *c, T *out, T *, T p, T q,
         out[i] = element_at<Function, arrays>(a, b, p, q, i);
 }
 
+#if defined(CF_HALF_VECTORS)
+template <typename Function, int arrays>
+void over_halves(const uint16_t *a, const uint16_t *b, uint16_t *out, float p, float q,
+                 ptrdiff_t n) {
+    fill_halves(a, b, out, n, [=](float x, float y) __attribute__((always_inline)) {
+        return element_at<Function, arrays>(&x, &y, p, q, 0);
+    });
+}
+#endif
+
 template <typename Element, typename T>
 CF_CLONES void over_three_to_two(
         const T *a, const T *b, const T *c, T *out, T *second, T, T, const Unary *,
@@ -158,18 +168,22 @@ constexpr bool has_own_function<Element, std::void_t<decltype(Element::has_own_f
 
 template <typename Element, typename Function, int arrays, bool parts, bool gradient>
 ElementLoop line(const char *name, const char *function, Ufuncs ufuncs) {
-    ElementLoop made = {name, function, arrays, constants<Function, arrays>, nullptr,
-                        nullptr, {}};
+    ElementLoop made = {name, function, arrays, constants<Function, arrays>, {}, {}};
     if constexpr (parts && !has_own_function<Element>)
-        made.f = by_parts<Element, gradient, float>;
+        made.loops.f = by_parts<Element, gradient, float>;
     else
-        made.f = over<Function, arrays, float>;
+        made.loops.f = over<Function, arrays, float>;
     if constexpr (parts) {
-        made.d = by_parts<Element, gradient, double>;
+        made.loops.d = by_parts<Element, gradient, double>;
         made.ufuncs = ufuncs;
     }
-    else
-        made.d = over<Function, arrays, double>;
+    else {
+        made.loops.d = over<Function, arrays, double>;
+#if defined(CF_HALF_VECTORS)
+        if (has_half_vectors())
+            made.loops.e = over_halves<Function, arrays>;
+#endif
+    }
     return made;
 }
 
@@ -184,14 +198,14 @@ bool add_loops(const char *name, Ufuncs ufuncs) {
             line<Element, GradOf<Element>, 2, (constants<OuterGradOf<Element>, 3> >= 0),
                  true>(name, "grad", ufuncs));
     if constexpr (std::is_invocable_v<GradsOf<Element>, float, float, float, float, float>)
-        table.push_back({name, "grads", 3, 0, over_three_to_two<Element, float>,
-                         over_three_to_two<Element, double>, {}});
+        table.push_back({name, "grads", 3, 0, {over_three_to_two<Element, float>,
+                                                over_three_to_two<Element, double>}, {}});
     return true;
 }
 
 inline bool add_loop_of_ufunc(
         const char *name, LoopOver<float> f = over_one_by_ufunc<float>) {
-    table.push_back({name, nullptr, 1, 0, f, over_one_by_ufunc<double>, {name}});
+    table.push_back({name, nullptr, 1, 0, {f, over_one_by_ufunc<double>}, {name}});
     return true;
 }
 

@@ -8,12 +8,10 @@ from chainer_fast.backends.kernels.common.ufuncs cimport Unary
 
 cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         namespace "chainer_fast" nogil:
-    ctypedef void (*FloatLoop "chainer_fast::LoopOver<float>")() noexcept
-    ctypedef void (*DoubleLoop "chainer_fast::LoopOver<double>")() noexcept
+    cdef cppclass Loops:
+        pass
 
-    cdef cppclass AnyLoop:
-        FloatLoop f
-        DoubleLoop d
+    cdef cppclass AnyLoop(Loops):
         const Unary *ufuncs
         void run(char kind, const void *a, const void *b, const void *c, void *out,
                  void *second, Py_ssize_t n, double p, double q) noexcept
@@ -26,8 +24,7 @@ cdef extern from "chainer_fast/backends/kernels/common/element_loops.hpp" \
         const char *function
         int arrays
         int constants
-        FloatLoop f
-        DoubleLoop d
+        Loops loops
         Ufuncs ufuncs
 
 

@@ -53,22 +53,29 @@ CF_ELEMENT void gather_line(const char *line, ptrdiff_t stride, Element *to, ptr
             to[i] = *(const Element *)(line + i * stride);
 }
 
+/* Where the element with a number is, and its index along each axis. */
+CF_ELEMENT const char *place(const Gathered &array, const void *data, ptrdiff_t at,
+                             ptrdiff_t *index) {
+    const char *found = (const char *)data;
+    for (int axis = array.ndim - 1; axis >= 0; --axis) {
+        index[axis] = at % array.dims[axis];
+        at /= array.dims[axis];
+        found += index[axis] * array.strides[axis];
+    }
+    return found;
+}
+
 /* Copies ``n`` elements in C order, from the element with the number ``at`` on. */
 template <typename Element>
 CF_CLONES void gather(const Gathered &array, const void *data, ptrdiff_t at, Element *to,
             ptrdiff_t n) {
     const int last = array.ndim - 1;
-    const char *line = (const char *)data;
     if (last < 0) {
-        *to = *(const Element *)line;
+        *to = *(const Element *)data;
         return;
     }
     ptrdiff_t index[MOST_AXES];
-    for (int axis = last; axis >= 0; --axis) {
-        index[axis] = at % array.dims[axis];
-        at /= array.dims[axis];
-        line += index[axis] * array.strides[axis];
-    }
+    const char *line = place(array, data, at, index);
     const ptrdiff_t length = array.dims[last], stride = array.strides[last];
     for (;;) {
         const ptrdiff_t m = std::min(n, length - index[last]);

@@ -38,13 +38,18 @@ struct Source {
         }
     }
 
-    /* Elements in C order from a number on: those of the array, or copies. */
+    /* Elements in C order from a number on, as many as its line has: null if there are to be
+     * copies. To copy a short line takes less time than to find out where it is. */
     template <typename T>
-    const T *at(ptrdiff_t begin, ptrdiff_t n, T *tile) const {
-        if (!data || (ndim == 1 && strides[0] == sizeof(T)))
-            return data ? (const T *)data + begin : nullptr;
-        gather(Gathered{ndim, dims, strides}, data, begin, tile, n);
-        return tile;
+    const T *line(ptrdiff_t begin, ptrdiff_t *n) const {
+        if (!ndim || strides[ndim - 1] != sizeof(T) || dims[ndim - 1] < 128)
+            return nullptr;
+        if (ndim == 1)
+            return (const T *)data + begin;
+        ptrdiff_t index[MOST_AXES];
+        const char *found = place(Gathered{ndim, dims, strides}, data, begin, index);
+        *n = std::min(*n, dims[ndim - 1] - index[ndim - 1]);
+        return (const T *)found;
     }
 
     bool is_number() const { return ndim == 1 && strides[0] == 0; }
@@ -56,32 +61,32 @@ void for_parts(const Source *x, T *out, T *second, ptrdiff_t n, const F &f,
                const char *called) {
     parallel(n, GRAIN / 4, [=](ptrdiff_t begin, ptrdiff_t end) {
         T tiles[3][PART];
-        for (; begin < end; begin += PART) {
-            const ptrdiff_t m = part_at(begin, end);
-            f(x[0].at(begin, m, tiles[0]), x[1].at(begin, m, tiles[1]),
-              x[2].at(begin, m, tiles[2]), out + begin, second ? second + begin : nullptr,
-              m);
+        for (ptrdiff_t m; begin < end; begin += m) {
+            const T *from[3];
+            m = part_at(begin, end);
+            for (int k = 0; k < 3; ++k)
+                from[k] = x[k].template line<T>(begin, &m);
+            for (int k = 0; k < 3; ++k)
+                if (x[k].data && !from[k]) {
+                    gather(Gathered{x[k].ndim, x[k].dims, x[k].strides}, x[k].data, begin,
+                           tiles[k], m);
+                    from[k] = tiles[k];
+                }
+            f(from[0], from[1], from[2], out + begin, second ? second + begin : nullptr, m);
         }
     }, called);
 }
 
 template <typename T>
-void run_parts(LoopOver<T> loop, const Source *x, T *out, T *second, ptrdiff_t n, T p, T q,
-               const Unary *ufuncs) {
-    for_parts<T>(x, out, second, n, [=](const T *a, const T *b, const T *c, T *to,
-                                        T *other, ptrdiff_t m) {
-        loop(a, b, c, to, other, p, q, ufuncs, m);
-    }, (const char *)loop);
-}
-
-inline void run_parts_of_halves(const AnyLoop &loop, const Source *x, uint16_t *out,
-                                uint16_t *second, ptrdiff_t n, double p, double q) {
-    typedef const uint16_t *Halves;
-    const float first = AnyLoop::constant(p), other = AnyLoop::constant(q);
-    for_parts<uint16_t>(x, out, second, n, [=](Halves a, Halves b, Halves c, uint16_t *to,
-                                               uint16_t *also, ptrdiff_t m) {
-        loop.run_halves({a, b, c}, {to, also}, 0, m, first, other);
-    }, (const char *)loop.f);
+void run_parts(const AnyLoop &loop, const Source *x, void *out, void *second, ptrdiff_t n,
+               double p, double q) {
+    for_parts<T>(x, (T *)out, (T *)second, n, [=](const T *a, const T *b, const T *c, T *to,
+                                                  T *other, ptrdiff_t m) {
+        if constexpr (sizeof(T) == sizeof(uint16_t))
+            loop.run_halves({a, b, c}, {to, other}, 0, m, p, q);
+        else
+            loop.of<T>()(a, b, c, to, other, p, q, loop.ufuncs, m);
+    }, (const char *)loop.f + sizeof(T));
 }
 
 /* Call a loop with arrays or None, of which the results are in C order and of a shape. */
@@ -90,16 +95,12 @@ inline void run_gathered(
         PyObject *b, PyObject *c, PyObject *out, PyObject *second, double p, double q) {
     const Source x[3] = {{a, ndim, shape}, {b, ndim, shape}, {c, ndim, shape}};
     const ptrdiff_t n = PyArray_SIZE((PyArrayObject *)out);
-    void *to = PyArray_DATA((PyArrayObject *)out);
-    void *other = second == Py_None ? nullptr : PyArray_DATA((PyArrayObject *)second);
     const Release release(n >= LONG_LOOP);
     if (kind == 'e')
-        run_parts_of_halves(loop, x, (uint16_t *)to, (uint16_t *)other, n, p, q);
-    else if (kind == 'f')
-        run_parts<float>(loop.f, x, (float *)to, (float *)other, n, (float)p, (float)q,
-                         loop.ufuncs);
-    else
-        run_parts<double>(loop.d, x, (double *)to, (double *)other, n, p, q, loop.ufuncs);
+        p = AnyLoop::constant(p), q = AnyLoop::constant(q);
+    const auto run = kind == 'e' ? run_parts<uint16_t>
+        : kind == 'f' ? run_parts<float> : run_parts<double>;
+    run(loop, x, argument(out), argument(second), n, p, q);
 }
 
 template <typename T>

@@ -404,6 +404,8 @@ private:
                 task->gathered[i] = {
                     PyArray_NDIM(arrays[i]), (const ptrdiff_t *)PyArray_DIMS(arrays[i]),
                     (const ptrdiff_t *)PyArray_STRIDES(arrays[i])};
+                if (is_in_c_order(arrays[i]))
+                    task->gathered[i] = {1, task->elements + i, task->size_of + i};
             }
         return true;
     }

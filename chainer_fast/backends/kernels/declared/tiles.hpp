@@ -81,6 +81,8 @@ struct Task {
                 gather(gathered[i], data, at, (uint64_t *)to, n);
             return;
         }
+        if (gathered[i].ndim == 1 && *gathered[i].strides == sizeof(uint16_t))
+            return floats_from_halves((const uint16_t *)data + at, (float *)to, n);
         uint16_t some[TILE_SIZE];
         for (ptrdiff_t k = 0; k < n; k += TILE_SIZE) {
             const ptrdiff_t m = std::min(TILE_SIZE, n - k);
