@@ -90,13 +90,13 @@ inline ptrdiff_t strip_of(ptrdiff_t most, ptrdiff_t columns, ptrdiff_t matrices)
  * loaded and stored for each. A step takes that, the row and the column. */
 template <typename T, typename Step>
 CF_ELEMENT void go_down(ptrdiff_t rows, ptrdiff_t columns, T *known, Step step) {
-    constexpr ptrdiff_t SOME = 8;
+    constexpr ptrdiff_t SOME = 4;
     ptrdiff_t i = 0;
     for (; i + SOME <= rows; i += SOME)
         CF_INDEPENDENT
         for (ptrdiff_t j = 0; j < columns; ++j) {
             T so_far = known[j];
-            CF_UNROLL(8)
+            CF_UNROLL(4)
             for (ptrdiff_t k = i; k < i + SOME; ++k)
                 so_far = step(so_far, k, j);
             known[j] = so_far;
