@@ -67,6 +67,8 @@ IMAGES = {
     'normalize, axis 1': lambda x: F.normalize(x, axis=1),
     'swish, short runs': lambda x: F.swish(F.reshape(x, (60, 61, 67)), x[0, 0, :, 0]),
     'prelu, short runs': lambda x: F.prelu(F.reshape(x, (60, 61, 67)), x[0, 0, :, 0]),
+    'softmax_cross_entropy of pixels': lambda x: F.softmax_cross_entropy(
+        x, _labels(x.shape[:1] + x.shape[2:], x.shape[1] + 1) - 1),
 }
 COPIES = {
     'stack': lambda x: F.stack([x, x]),
@@ -166,6 +168,8 @@ def test_functions_of_views(function, view, dtype):
 
 ALONG = {
     'softmax': softmax.softmax, 'log_softmax': softmax.log_softmax,
+    'softmax_grad': lambda x, axis: softmax.softmax_grad(x, x * x, axis),
+    'log_softmax_grad': lambda x, axis: softmax.log_softmax_grad(-abs(x), x, axis),
     'logsumexp': lambda x, axis: softmax.logsumexp(x, (axis,)),
     'running_sum': lambda x, axis: reduction.running_sum(x, axis, False),
     'running_product': reduction.running_product,
@@ -186,6 +190,12 @@ def test_along_axes(name, shape, dtype):
     for x in (plain, np.moveaxis(np.moveaxis(plain, 1, -1).copy(), -1, 1)):
         for axis in range(x.ndim):
             _assert_threads_agree(lambda x=x, axis=axis: [ALONG[name](x, axis)])
+
+
+@pytest.mark.parametrize('shape,dtype', [((64, 16, 256), 'd'), ((20, 100, 50), 'e')])
+def test_gradients_of_products_that_leave_the_range_of_numbers(shape, dtype):
+    x = np.asfortranarray(_values(1, *shape).astype(dtype))
+    _assert_threads_agree(lambda: _results(lambda x: F.prod(x, (0, 1)), x))
 
 
 def test_bias():

@@ -174,3 +174,18 @@ def test_no_device_form_for_these(device):
         assert kernels.log_softmax.device(x, 1) is NotImplemented
     x = device.send(np.ones((2, 3), 'f'))
     assert kernels.softmax_grad.device(x, x[:1], 1) is NotImplemented
+
+
+@pytest.mark.parametrize('dtype', 'efd')
+@pytest.mark.parametrize('n', [2, 31, 700, 4099])
+def test_columns_do_not_depend_on_others(n, dtype):
+    """They are computed in strips, and a few rows of these at a time."""
+    rng = np.random.RandomState(n)
+    x, g = [rng.standard_normal((n, 203)).astype(dtype) for _ in range(2)]
+    for kernel, arrays in [
+            (kernels.softmax, (x,)), (kernels.log_softmax, (x,)),
+            (kernels.softmax_grad, (x, g)), (kernels.log_softmax_grad, (-abs(x), g))]:
+        expected = kernel(*arrays, 0)
+        for j in range(0, 203, 29):
+            some = [array[:, j:j + 2].copy() for array in arrays]
+            np.testing.assert_array_equal(kernel(*some, 0), expected[:, j:j + 2])

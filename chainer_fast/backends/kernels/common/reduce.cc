@@ -103,12 +103,12 @@ T reduce_row(const T *x, ptrdiff_t column, ptrdiff_t n) {
 template <Reduction kind, typename T>
 CF_CLONES void join_rows(const T *x, ptrdiff_t row, ptrdiff_t column, T *out,
                          ptrdiff_t rows, ptrdiff_t n, bool joins) {
-    ptrdiff_t i = 0;
-    for (; !joins && i < n; ++i)
-        out[i] = begun<kind>(x[i * column]);
-    for (i = !joins; i < rows; ++i)
-        for (ptrdiff_t j = 0; j < n; ++j)
-            out[j] = join<kind>(out[j], x[i * row + j * column]);
+    for (ptrdiff_t j = 0; !joins && j < n; ++j)
+        out[j] = begun<kind>(x[j * column]);
+    x += joins ? 0 : row;
+    go_down(rows - !joins, n, out, [=](T total, ptrdiff_t i, ptrdiff_t j) {
+        return join<kind>(total, x[i * row + j * column]);
+    });
 }
 
 /* -- long rows, which NumPy cuts in halves of halves */

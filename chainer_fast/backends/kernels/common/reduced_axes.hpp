@@ -86,6 +86,27 @@ inline ptrdiff_t strip_of(ptrdiff_t most, ptrdiff_t columns, ptrdiff_t matrices)
     return std::min(most, ((columns - 1) / strips / LINE + 1) * LINE);
 }
 
+/* Goes down columns side by side, some rows at once: what is known of a column is not
+ * loaded and stored for each. A step takes that, the row and the column. */
+template <typename T, typename Step>
+CF_ELEMENT void go_down(ptrdiff_t rows, ptrdiff_t columns, T *known, Step step) {
+    constexpr ptrdiff_t SOME = 4;
+    ptrdiff_t i = 0;
+    for (; i + SOME <= rows; i += SOME)
+        CF_INDEPENDENT
+        for (ptrdiff_t j = 0; j < columns; ++j) {
+            T so_far = known[j];
+            CF_UNROLL(4)
+            for (ptrdiff_t k = i; k < i + SOME; ++k)
+                so_far = step(so_far, k, j);
+            known[j] = so_far;
+        }
+    for (; i < rows; ++i)
+        CF_INDEPENDENT
+        for (ptrdiff_t j = 0; j < columns; ++j)
+            known[j] = step(known[j], i, j);
+}
+
 /* Reduces floats, or doubles unless `single`. Returns whether NumPy would warn. */
 bool reduce(Reduction kind, bool single, const ReducedAxes &axes, const void *x, void *out);
 

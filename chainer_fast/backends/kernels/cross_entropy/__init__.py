@@ -168,7 +168,10 @@ def mean(
         Factor of the losses, at most 1.
     """
     xp = get_array_module(losses)
-    factor = _mean_factor(xp, (t != ignore_label).sum() if n is None else n)
+    if n is None:
+        counted = t != ignore_label
+        n = numpy.count_nonzero(counted) if xp is numpy else counted.sum()
+    factor = _mean_factor(xp, n)
     total = losses.sum()
     return xp.asarray(
         total * xp.asarray(factor, dtype=total.dtype), dtype=dtype), factor

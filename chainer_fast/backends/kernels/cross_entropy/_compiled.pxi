@@ -19,6 +19,9 @@ cdef extern from "chainer_fast/backends/kernels/cross_entropy/loops.hpp" \
         char kind, object losses, object mean, ptrdiff_t n, double coeff) noexcept
     void loss_gradients_loop(
         char kind, object gy, object scales, ptrdiff_t n, double coeff) noexcept
+    npy_intp read_classes[Label](
+        const Label *t, npy_intp n, npy_intp classes, bint ignores, npy_intp ignored,
+        npy_intp *labels) noexcept
 
 cdef Unary _exp = unary_of(numpy.exp)
 cdef Unary _log = unary_of(numpy.log)
@@ -61,9 +64,8 @@ cdef object _classes(
 
     Ignored labels become -1; if any other is out of range, the result is None.
     """
-    cdef npy_intp i, label
-    cdef npy_intp n = PyArray_SIZE(t)
-    cdef npy_intp classes = PyArray_DIM(<np.ndarray>x, 1)
+    cdef int i
+    cdef npy_intp n = PyArray_SIZE(t), classes = PyArray_DIM(<np.ndarray>x, 1)
     if PyArray_NDIM(t) != PyArray_NDIM(x) - 1:
         return None
     for i in range(PyArray_NDIM(t)):
@@ -72,18 +74,15 @@ cdef object _classes(
             return None
     labels = PyArray_EMPTY(
         PyArray_NDIM(t), PyArray_DIMS(<np.ndarray>t), np.NPY_INTP, 0)
-    cdef npy_intp *values = <npy_intp *>PyArray_DATA(<np.ndarray>labels)
-    counted[0] = 0
-    for i in range(n):
-        label = label_at(t, i)
-        if ignored.some and label == ignored.label:
-            label = -1
-        elif 0 <= label < classes:
-            counted[0] += 1
-        else:
-            return None
-        values[i] = label
-    return labels
+    cdef const void *given = PyArray_DATA(<np.ndarray>t)
+    cdef npy_intp *found = <npy_intp *>PyArray_DATA(<np.ndarray>labels)
+    if PyArray_TYPE(<np.ndarray>t) == np.NPY_INT32:
+        counted[0] = read_classes(<const npy_int32 *>given, n, classes, ignored.some,
+                                  ignored.label, found)
+    else:
+        counted[0] = read_classes(<const npy_int64 *>given, n, classes, ignored.some,
+                                  ignored.label, found)
+    return None if counted[0] < 0 else labels
 
 
 cdef object _for_labels(object labels, object x):

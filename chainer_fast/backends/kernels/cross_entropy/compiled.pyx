@@ -7,7 +7,7 @@ from cpython.object cimport PyObject
 from libc.stddef cimport ptrdiff_t
 from numpy cimport (
     PyArray_DATA, PyArray_DIM, PyArray_DIMS, PyArray_EMPTY, PyArray_NDIM,
-    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_int32, npy_intp)
+    PyArray_SAMESHAPE, PyArray_SIZE, PyArray_TYPE, npy_int32, npy_int64, npy_intp)
 
 from chainer_fast._core.arrays.plain cimport empty_like, is_matrix, is_vector, kind_of
 from chainer_fast._core.graphs.graph cimport (
@@ -15,7 +15,7 @@ from chainer_fast._core.graphs.graph cimport (
     new_ref, number)
 from chainer_fast.backends.kernels.common.contiguous cimport contiguous
 from chainer_fast.backends.kernels.common.labels cimport (
-    Ignored, label_at, plain_labels, read_ignored)
+    Ignored, plain_labels, read_ignored)
 from chainer_fast.backends.kernels.common.layout cimport without_gaps
 from chainer_fast.backends.kernels.common.ufuncs cimport Unary, unary_of
 

@@ -16,8 +16,22 @@ using softmax::Extent;
 using softmax::add_up;
 using softmax::exponentiate;
 using softmax::for_each_block;
-using softmax::normalize;
 using softmax::shift;
+
+/* Labels as numbers of classes, -1 for those that are ignored. Returns how many are
+ * not, or -1 if one of them is no class. */
+template <typename Label>
+CF_CLONES ptrdiff_t read_classes(const Label *t, ptrdiff_t n, ptrdiff_t classes,
+                                 bool ignores, ptrdiff_t ignored, npy_intp *out) {
+    ptrdiff_t counted = 0, wrong = 0;
+    for (ptrdiff_t i = 0; i < n; ++i) {
+        const ptrdiff_t label = t[i], counts = !(ignores & (label == ignored));
+        out[i] = counts ? label : -1;
+        counted += counts;
+        wrong |= counts & ((label < 0) | (label >= classes));
+    }
+    return wrong ? -1 : counted;
+}
 
 /* Sums of each column's elements, weighted by soft labels t, and of these labels. */
 template <typename T>
@@ -80,11 +94,8 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
         T *loss = losses + b.first;
         const npy_intp *label = labels ? labels + b.first : NULL;
         ptrdiff_t j;
-        if (label) {
+        if (label)
             exponentiate(b, scores, tops, p, exp);
-            for (j = 0; j < b.columns; ++j)
-                sums[j] = label[j] < 0 ? (T)0 : scores[b.place(label[j], j)];
-        }
         else {
             shift(b, scores, tops, p);
             weigh(b, p, soft + b.at, sums, norms);
@@ -97,7 +108,8 @@ void fill_losses(const T *x, T *y, const npy_intp *labels, const T *soft,
         for (j = 0; j < b.columns; ++j)
             loss[j] = !label ? (logs[j] - tops[j]) * norms[j] - sums[j]
                 : label[j] < 0 ? (T)0
-                : label_loss(sums[j], logs[j], weights ? weights[label[j]] : (T)1);
+                : label_loss(scores[b.place(label[j], j)], logs[j],
+                             weights ? weights[label[j]] : (T)1);
     });
 }
 

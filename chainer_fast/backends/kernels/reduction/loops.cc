@@ -6,6 +6,7 @@
 #include <fenv.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -243,18 +244,20 @@ void product_grad(const Call &c) {
     }
     const auto by_columns =
         n < LONG_ROW ? multiply_others_of_row<16, T> : multiply_others_of_row<64, T>;
+    /* Flags are cleared below, also those of the last part or tile of a thread. */
+    constexpr int WRONG = FE_INVALID | FE_OVERFLOW;
+    std::atomic<int> raised(fetestexcept(WRONG));
     parallel(c.rows, GRAIN / n + 1, [&](ptrdiff_t i, ptrdiff_t end) {
-        constexpr int WRONG = FE_INVALID | FE_OVERFLOW;
-        for (; i < end; ++i) {
+        for (; i < end && !raised; ++i) {
             if (by_columns(c.at<T>(0) + i * n, c.at<T>(1)[i], c.at<T>(2) + i * n, n)
                     && !fetestexcept(WRONG))
                 continue;
             feclearexcept(FE_ALL_EXCEPT);
             multiply(Lines{i * n, i, 1, n, n, 1}, Width<1>());
-            if (fetestexcept(WRONG))
-                return;
+            raised |= fetestexcept(WRONG);
         }
     });
+    feraiseexcept(raised);
 }
 
 /* Positions of the largest elements, the first of equal ones, as numbers; false if an

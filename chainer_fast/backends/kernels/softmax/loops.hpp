@@ -33,7 +33,7 @@ struct Block {
 
     /* The element i of column j. */
     ptrdiff_t place(ptrdiff_t i, ptrdiff_t j) const {
-        return stride == 1 ? j * n + i : i * stride + j;
+        return i * stride + j * (stride == 1 ? n : 1);
     }
 };
 
