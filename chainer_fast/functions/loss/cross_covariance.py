@@ -3,11 +3,12 @@ from __future__ import annotations
 import numpy
 
 from chainer_fast import backend
+from chainer_fast.backends.kernels import matmul as kernels
 from chainer_fast.configuration import config
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions.array import cast
 from chainer_fast.functions.loss import _reduction
-from chainer_fast.functions.math import average
+from chainer_fast.functions.math import average, matmul
 from chainer_fast.types import NdArray
 from chainer_fast.utils import precision, type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -21,6 +22,7 @@ class CrossCovariance(FunctionNode):
         super().__init__()
         _reduction.check(reduce, 'half_squared_sum', 'no')
         self.reduce = reduce
+        self._covariance = None
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         type_check._argname(in_types, ('y', 'z'))
@@ -36,11 +38,12 @@ class CrossCovariance(FunctionNode):
         y, z = inputs
         xp = backend.get_array_module(y)
         # Centering one factor would suffice; centering both keeps the products small.
-        covariance = (y - y.mean(axis=0)).T @ (z - z.mean(axis=0))
+        covariance = kernels.dot((y - y.mean(axis=0)).T, z - z.mean(axis=0))
         # Division by a Python zero would raise an error for an empty batch.
         covariance /= covariance.dtype.type(len(y))
         if self.reduce == 'no':
             return covariance,
+        self._covariance = covariance
         loss = xp.vdot(covariance, covariance) / 2
         return xp.asarray(loss, dtype=covariance.dtype),
 
@@ -52,22 +55,23 @@ class CrossCovariance(FunctionNode):
         if dtype.char == 'e':
             inputs = tuple([cast.cast(v, numpy.float32) for v in inputs])
         if config.enable_backprop:
-            gs = self._gradients(indexes, average.average, *inputs)
+            gs = self._gradients(indexes, average.average, matmul.matmul, None, *inputs)
         else:
             arrays = [v.array for v in inputs]
             gs = tuple([Variable(g) for g in self._gradients(
-                indexes, type(arrays[0]).mean, *arrays)])
+                indexes, type(arrays[0]).mean, kernels.dot, self._covariance, *arrays)])
         return tuple([g if g.dtype == dtype else cast.cast(g, dtype) for g in gs])
 
-    def _gradients(self, indexes, mean, y, z, gc):
-        # Works on arrays and on variables; ``mean`` is the function for their type.
+    def _gradients(self, indexes, mean, dot, covariance, y, z, gc):
+        # Works on arrays and on variables, whose functions are ``mean`` and ``dot``.
         y, z = [each - mean(each, axis=0, keepdims=True) for each in (y, z)]
         n = y.shape[0]
         if self.reduce != 'no':
-            gc = gc * (y.T @ z / n)
+            # For a second gradient, it is part of the graph.
+            gc = gc * (dot(y.T, z) / n if covariance is None else covariance)
         gc = gc / n
         # The gradient through the mean is zero, because the other factor is centered.
-        return tuple([z @ gc.T if i == 0 else y @ gc for i in indexes])
+        return tuple([dot(z, gc.T) if i == 0 else dot(y, gc) for i in indexes])
 
 
 def cross_covariance(

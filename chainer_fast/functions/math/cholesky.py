@@ -11,6 +11,14 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
+class _InverseOfFactor(inv.Inv):
+    """Inverse of a lower triangular matrix, whose diagonal is positive."""
+
+    def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
+        self.retain_outputs((0,))
+        return linalg.inverse_of_lower(x[0]),
+
+
 class Cholesky(FunctionNode):
     """Lower triangular factor of a positive definite matrix."""
 
@@ -38,8 +46,9 @@ class Cholesky(FunctionNode):
         gy, = grad_outputs
         xp = backend.get_array_module(gy)
         n = len(gy)
-        half = xp.tri(n, dtype=gy.dtype) - xp.eye(n, dtype=gy.dtype) * .5
-        inverse = inv.inv(factor)
+        half = xp.tri(n, dtype=gy.dtype)
+        half.reshape(-1)[::n + 1] = .5
+        inverse, = _InverseOfFactor().apply((factor,))
         middle = matmul.matmul(factor, gy, transa=True) * half
         g = matmul.matmul(matmul.matmul(inverse, middle, transa=True), inverse)
         return (g + g.T) * .5,

@@ -25,7 +25,8 @@ class BatchDet(FunctionNode):
     def forward(self, inputs: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_inputs((0,))
         self.retain_outputs((0,))
-        return linalg.determinant(inputs[0]),
+        y, self._factors = linalg.determinant(inputs[0])
+        return y,
 
     def backward(
             self, indexes: tuple[int, ...],
@@ -33,7 +34,8 @@ class BatchDet(FunctionNode):
         # By Jacobi's formula, d det(A) = det(A) tr(A^-1 dA).
         a, = self.get_retained_inputs()
         y, = self.get_retained_outputs()
-        cofactors = transpose.transpose(inv.batch_inv(a), (0, 2, 1))
+        inverse, = inv.BatchInv(self._factors).apply((a,))
+        cofactors = transpose.transpose(inverse, (0, 2, 1))
         g = reshape.reshape(gy[0] * y, (len(y), 1, 1))
         return broadcast.broadcast_to(g, a.shape) * cofactors,
 

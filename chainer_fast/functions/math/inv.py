@@ -1,6 +1,8 @@
 """Inverses of matrices."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 
 from chainer_fast.backends.kernels import linalg
@@ -14,10 +16,10 @@ from chainer_fast.utils.type_check import TypeInfoTuple
 from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 
 
-def _inverse(x):
-    """Invert the matrices in the last two axes."""
+def _inverse(x, factors=None):
+    """Invert the matrices in the last two axes, of which there may be factors."""
     try:
-        return linalg.inverse(x, config.debug)
+        return linalg.inverse(x, config.debug, factors)
     except numpy.linalg.LinAlgError:
         raise ValueError('Input has singular matrices: they have no inverse.') from None
 
@@ -31,7 +33,10 @@ def _check_square(in_types, ndim):
 
 
 class Inv(FunctionNode):
-    """Inverse of a matrix."""
+    """Inverse of a matrix, of which the kernel of determinants may have the factors."""
+
+    def __init__(self, factors: Any = None) -> None:
+        self.factors = factors
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _check_square(in_types, 2)
@@ -39,7 +44,7 @@ class Inv(FunctionNode):
     @precision._fp16_mixed_precision_helper
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
-        return _inverse(x[0]),
+        return _inverse(x[0], self.factors),
 
     def backward(
             self, x: tuple[int, ...], gy: GradOutputs) -> tuple[Variable | None, ...]:

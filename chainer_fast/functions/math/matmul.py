@@ -21,12 +21,19 @@ def _flip(x, yes):
     return x.swapaxes(-1, -2) if yes and x.ndim > 1 else x
 
 
+def _is_common(shape, ndim):
+    """Return whether a right operand is one matrix for a batch with so many axes."""
+    return 2 < len(shape) <= ndim and set(shape[:-2]) == {1}
+
+
 def _matmul(a, b, transa=False, transb=False, transout=False):
     """Return the product of arrays, with operands or result transposed on request."""
     if transout and min(a.ndim, b.ndim) > 1:
         # (A B)^T = B^T A^T yields a contiguous result.
         return _matmul(b, a, not transb, not transa)
     left, right = _flip(a, transa), _flip(b, transb)
+    if _is_common(right.shape, left.ndim):
+        right = right.reshape(right.shape[-2:])
     if right.ndim < 3 and (left.ndim < 3 or not transa):
         # One large product where matmul would compute many small ones.
         return kernels.dot(left, right)
@@ -124,10 +131,12 @@ class MatMul(_Product):
                 b = reshape.reshape(b, b_shape + (1,))
                 transb = False
             transc = False
-        elif a.ndim > 2 == b.ndim and not (transa or transc):
+        elif a.ndim > 2 and not (transa or transc) and (
+                b.ndim == 2 or _is_common(b_shape, a.ndim)):
             # All matrices of the batch are multiplied by the same one: stacked, they
             # form one matrix, which avoids separate gradients of b that would have to
             # be summed.
+            b = reshape.reshape(b, b_shape[-2:])
             rows = utils.size_of_shape(a_shape[:-1])
             a = reshape.reshape(a, (rows, a_shape[-1]))
             gy = reshape.reshape(gy, (rows, gy.shape[-1]))

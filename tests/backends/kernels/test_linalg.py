@@ -64,14 +64,42 @@ def test_other_matrices_are_left_to_numpy(x):
 @pytest.mark.parametrize('dtype', 'fd')
 def test_determinants(dtype):
     x = positive(dtype, 2, 70, 70) / 20
-    y = linalg.determinant.compiled(x)
-    assert_allclose(y, np.linalg.det(x.astype('d')), 1e-4, 0)
+    x[1, [0, 1]] = x[1, [1, 0]]
+    y, factors = linalg.determinant.compiled(x)
+    assert y.dtype == dtype and y[0] > 0 > y[1]
+    assert_allclose(y, np.linalg.det(x.astype('d')), 1e-7 if dtype == 'f' else 1e-12, 0)
+    for _ in range(2):
+        check(linalg.inverse, x, False, factors)
     assert linalg.determinant.compiled(x[:, :63, :63]) is NotImplemented
+
+
+@pytest.mark.parametrize('x', [np.zeros((1, 64, 64)), np.full((1, 64, 64), np.nan)])
+def test_determinants_without_an_inverse(x):
+    y, factors = linalg.determinant(x)
+    np.testing.assert_array_equal(y, x[:, 0, 0])
+    if not np.isnan(y):
+        with pytest.raises(np.linalg.LinAlgError, match='Singular matrix'):
+            linalg.inverse(x, False, factors)
+
+
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('n', [64, 65, 130, 200])
+def test_inverses_of_lower_matrices(n, dtype):
+    x = np.linalg.cholesky(positive(dtype, n, n))
+    check(linalg.inverse_of_lower, x)
+    y = linalg.inverse_of_lower(x)
+    np.testing.assert_array_equal(np.triu(y, 1), 0)
+    x[np.triu_indices(n, 1)] = np.nan
+    np.testing.assert_array_equal(linalg.inverse_of_lower(x), y)
+    x[-1, -1] = 0
+    with pytest.raises(np.linalg.LinAlgError, match='Singular matrix'):
+        linalg.inverse_of_lower(x)
 
 
 def test_factors_do_not_depend_on_the_number_of_threads():
     x = positive('f', 300, 300) / 80
-    kernels = [lambda x: linalg.inverse(x, False), linalg.cholesky, linalg.determinant]
+    kernels = [lambda x: linalg.inverse(x, False), linalg.cholesky,
+               lambda x: linalg.determinant(x)[0], linalg.inverse_of_lower]
     with threadpoolctl.threadpool_limits(1):
         expected = [kernel(x) for kernel in kernels]
     with threadpoolctl.threadpool_limits(2):

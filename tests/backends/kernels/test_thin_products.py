@@ -14,24 +14,35 @@ from tests.functions import gradients
 LENGTHS = st.sampled_from([1, 2, 7, 16, 63, 64, 65, 130])
 
 
-def operands(m, n, k):
-    return gradients.uniform((5, m, k), 0, 'f'), gradients.uniform((5, k, n), 1, 'f')
+def operands(m, n, k, dtype='f'):
+    return [gradients.uniform(shape, i, dtype)
+            for i, shape in enumerate([(5, m, k), (5, k, n)])]
 
 
 def swapped(x):
     return np.ascontiguousarray(x.swapaxes(1, 2)).swapaxes(1, 2)
 
 
-@given(st.permutations(['one', 'first', 'second']), LENGTHS, LENGTHS)
-def test_all_layouts(order, first, second):
+@given(st.permutations(['one', 'first', 'second']), LENGTHS, LENGTHS,
+       st.sampled_from('fd'))
+def test_all_layouts(order, first, second, dtype):
     lengths = {'one': 1, 'first': first, 'second': second}
-    a, b = operands(*[lengths[name] for name in order])
+    check_layouts(*operands(*[lengths[name] for name in order], dtype))
+
+
+@pytest.mark.parametrize('sizes', [(64, 64, 64), (41, 50, 40), (33, 65, 31)])
+def test_layouts_of_batches_of_doubles(sizes):
+    check_layouts(*operands(*sizes, 'd'))
+
+
+def check_layouts(a, b):
+    tolerance = 1e-5 if a.dtype == 'f' else 1e-13
     for x in (*forms.layouts(a), swapped(a), a[:1], np.broadcast_to(a[:1], a.shape)):
         for y in (*forms.layouts(b), swapped(b), b[:1]):
             expected = np.matmul(x.astype('d'), y.astype('d'))
             found = compiled.matmul(x, y)
-            assert found.dtype == 'f' and found.shape == expected.shape
-            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+            assert found.dtype == a.dtype and found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, tolerance, tolerance)
 
 
 @pytest.mark.parametrize('shapes', [
@@ -63,10 +74,14 @@ def test_numbers_that_are_too_large(sizes, value):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_threads_share_a_batch():
-    a = gradients.uniform((600, 1, 90), 0, 'f')
-    b = gradients.uniform((600, 90, 200), 1, 'f')
-    with configuration.using_config('num_threads', 1):
-        alone = compiled.matmul(a, b)
-    with configuration.using_config('num_threads', 4):
-        np.testing.assert_array_equal(compiled.matmul(a, b), alone)
+@pytest.mark.parametrize('dtype', 'fd')
+@pytest.mark.parametrize('m', [1, 33])
+def test_threads_share_a_batch(m, dtype):
+    a = gradients.uniform((301, m, 90), 0, dtype)
+    b = gradients.uniform((301, 90, 200), 1, dtype)
+    found = []
+    for threads in 1, 2, 3:
+        with configuration.using_config('num_threads', threads):
+            found.append(compiled.matmul(a, b))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

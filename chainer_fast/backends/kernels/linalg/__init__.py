@@ -8,6 +8,7 @@ import numpy
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels import kernel
 from chainer_fast.backends.kernels.common import blas
+from chainer_fast.backends.kernels.matmul import dot
 from chainer_fast.types import NdArray
 
 _Result = tp.TypeVar('_Result')
@@ -58,19 +59,47 @@ def _each(x, compute):
     return y
 
 
-def _inverse_by_lapack(x, check):
+def _inverse_by_lapack(x, check, factors=None):
     routines = _lapack(x, 'getrf', 'getri')
     if routines is None:
         return NotImplemented
-    factors, inverted = routines
+    factorize, inverted = routines
+    known = iter(factors or ())
+    # The transposed matrix is in Fortran's order, and so is its inverse.
+    return call(_each, x, lambda a: _inverted(
+        inverted, not factors, *next(known, None) or factorize(a.T)[:2]))
 
-    def compute(a):
-        # The transposed matrix is in Fortran's order, and so is its inverse.
-        lu, pivots, info = factors(a.T)
+
+def _inverted(inverted, overwrites, lu, pivots):
+    """Invert a matrix, of whose transpose these are the factors."""
+    y, info = inverted(lu, pivots, 64 * len(lu), overwrite_lu=overwrites)
+    if info > 0:
+        raise numpy.linalg.LinAlgError('Singular matrix')
+    return y.T
+
+
+def _inverse_of_lower_by_lapack(x):
+    routines = _lapack(x, 'trtrs')
+    return NotImplemented if routines is None or x.ndim > 2 else call(
+        _inverted_lower, x, routines[0], numpy.zeros_like(x))
+
+
+def _inverted_lower(x, solve, y):
+    """Write the inverse of a lower triangular matrix to zeros, by halves.
+
+    Threads share the products, and LAPACK would take longer than they do.
+    """
+    n = len(x)
+    if n <= LONG:
+        y[...], info = solve(x, numpy.eye(n, dtype=x.dtype), lower=True)
         if info > 0:
             raise numpy.linalg.LinAlgError('Singular matrix')
-        return inverted(lu, pivots, 64 * len(a), overwrite_lu=True)[0].T
-    return call(_each, x, compute)
+        return y
+    half = (n // 2 + 15) // 16 * 16
+    first = _inverted_lower(x[:half, :half], solve, y[:half, :half])
+    last = _inverted_lower(x[half:, half:], solve, y[half:, half:])
+    numpy.negative(dot(dot(last, x[half:, :half]), first), out=y[half:, :half])
+    return y
 
 
 def _cholesky_by_lapack(x):
@@ -88,12 +117,28 @@ def _cholesky_by_lapack(x):
 
 
 def _determinant_by_lapack(x):
-    if x.ndim < 2 or x.shape[-1] < LONG:
+    if _lapack(x) is None:
         return NotImplemented
-    return call(numpy.linalg.det, x)
+    return call(_factorized, x)
 
 
-def _inverse_on_device(x, check):
+def _factorized(x):
+    # In double precision, as in NumPy.
+    factorize, = _lapack(x.astype(numpy.float64, copy=False), 'getrf')
+    y, factors = numpy.empty(x.shape[:-2]), []
+    for at in numpy.ndindex(*y.shape):
+        lu, pivots, _ = factorize(x[at].T)
+        diagonal = lu.diagonal()
+        negative = (diagonal < 0).sum() + (pivots != numpy.arange(len(lu))).sum()
+        with numpy.errstate(divide='ignore'):
+            # Their product may leave the range of numbers where this does not.
+            size = numpy.exp(numpy.log(abs(diagonal)).sum())
+        y[at] = 0 - size if negative % 2 else size
+        factors.append((lu.astype(x.dtype, copy=False), pivots))
+    return y.astype(x.dtype, copy=False), factors
+
+
+def _inverse_on_device(x, check, factors=None):
     if not check:
         return NotImplemented
     with cuda.cupyx.errstate(linalg='raise'):
@@ -104,7 +149,7 @@ def _inverse_on_device(x, check):
 
 
 @kernel(compiled=_inverse_by_lapack, device=_inverse_on_device)
-def inverse(x: NdArray, check: bool) -> NdArray:
+def inverse(x: NdArray, check: bool, factors: tp.Any = None) -> NdArray:
     """Invert the matrices in the last two axes.
 
     Parameters
@@ -114,6 +159,8 @@ def inverse(x: NdArray, check: bool) -> NdArray:
     check : bool
         Whether to check for singular matrices on a GPU, too; the host then waits for
         the GPU.
+    factors : object, optional
+        From :func:`determinant`, if it has been called.
 
     Returns
     -------
@@ -150,8 +197,30 @@ def cholesky(x: NdArray) -> NdArray:
     return cuda.get_array_module(x).linalg.cholesky(x)
 
 
+@kernel(compiled=_inverse_of_lower_by_lapack)
+def inverse_of_lower(x: NdArray) -> NdArray:
+    """Invert a lower triangular matrix.
+
+    Parameters
+    ----------
+    x : array
+        Matrix; it has zeros above its diagonal.
+
+    Returns
+    -------
+    array
+        Lower triangular matrix.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is singular, on the host.
+    """
+    return cuda.get_array_module(x).linalg.inv(x)
+
+
 @kernel(compiled=_determinant_by_lapack)
-def determinant(x: NdArray) -> NdArray:
+def determinant(x: NdArray) -> tuple[NdArray, tp.Any]:
     """Determinants of the matrices in the last two axes.
 
     Parameters
@@ -161,7 +230,10 @@ def determinant(x: NdArray) -> NdArray:
 
     Returns
     -------
-    array
+    y : array
         Determinants, without the last two axes.
+    factors : object
+        What :func:`inverse` may read; None for short matrices, on a GPU, and
+        for some dtypes.
     """
-    return cuda.get_array_module(x).linalg.det(x)
+    return cuda.get_array_module(x).linalg.det(x), None

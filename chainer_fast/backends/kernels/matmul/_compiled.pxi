@@ -1,6 +1,6 @@
 # Matrix products: large float32 ones by ``common.blas``, if that is faster.
 # It also computes those that are shared among threads, for which NumPy would use its
-# own pool. NumPy computes all others.
+# own pool, and all batches of large ones. NumPy computes all others.
 #
 # Part of compiled.pyx.
 cimport numpy as np
@@ -16,7 +16,7 @@ from chainer_fast._core.graphs.graph cimport (
 from chainer_fast.backends.kernels.common.blas cimport (
     Gemm, ProductSizes, beats_numpy, find_gemm)
 from chainer_fast.backends.kernels.matmul.batches cimport (
-    MAX_BATCH_AXES, Batch, Matrix, is_thin, multiply_all)
+    MAX_BATCH_AXES, AnyMatrix, Batch, is_thin, multiply_any)
 
 cdef extern from "chainer_fast/backends/kernels/common/threaded_blas.hpp" \
         namespace "chainer_fast" nogil:
@@ -40,30 +40,33 @@ cdef enum:
 cdef Control _numpys = control_of_numpy()
 
 
-cdef bint _read(object array, Matrix *out) noexcept:
+cdef bint _read(object array, char kind, AnyMatrix *out) noexcept:
     """Describe the matrices in the last two axes; return whether BLAS supports them."""
-    cdef int n = PyArray_NDIM(array)
+    cdef int n = PyArray_NDIM(array), size = 4 if kind == b'f' else 8
     cdef npy_intp rows = PyArray_DIM(array, n - 2), columns = PyArray_DIM(array, n - 1)
     cdef npy_intp row = np.PyArray_STRIDE(array, n - 2)
     cdef npy_intp column = np.PyArray_STRIDE(array, n - 1)
-    if cf_float_kind(<np.ndarray>array) != b'f' or (
+    if kind == 0 or cf_float_kind(<np.ndarray>array) != kind or (
             not np.PyArray_ISALIGNED(<np.ndarray>array)):
         return False
-    out.data = <const float *>PyArray_DATA(<np.ndarray>array)
-    out.transposed = not ((column == 4 or columns == 1) and row >= 4 * columns)
-    if out.transposed and not ((row == 4 or rows == 1) and column >= 4 * rows):
+    out.data = PyArray_DATA(<np.ndarray>array)
+    out.transposed = not ((column == size or columns == 1) and row >= size * columns)
+    if out.transposed and not (
+            (row == size or rows == 1) and column >= size * rows):
         return False
-    out.ld = (column if out.transposed else row) // 4
+    out.ld = (column if out.transposed else row) // size
     return out.ld <= MAX_INT
 
 
-cdef bint _is_ours(const ProductSizes &sizes, ptrdiff_t count) except -1:
+cdef bint _is_ours(char kind, const ProductSizes &sizes, ptrdiff_t count) except -1:
     """Return whether a number of products of these sizes is not left to NumPy."""
     cdef ptrdiff_t m = sizes.rows, n = sizes.columns, k = sizes.depth
     cdef double work = <double>m * n * k
     # Products with a vector only read the matrix once.
     if work < LARGE or max(m, n, k) > MAX_INT or min(m, n) == 1:
         return False
+    if kind == b'd':
+        return count > 1
     return beats_numpy(sizes) or work * count > ONE_THREAD and thread_limit() > 1
 
 
@@ -97,7 +100,7 @@ cpdef object dot(a, b):
         if PyArray_NDIM(a) > 2 and PyArray_NDIM(b) == 2 and (
                 np.PyArray_IS_C_CONTIGUOUS(<np.ndarray>a)
                 and PyArray_DIM(a, PyArray_NDIM(a) - 1) > 0
-                and cf_float_kind(<np.ndarray>a) == b'f'):
+                and cf_float_kind(<np.ndarray>a) != 0):
             # One product of all rows.
             rows = a.reshape((-1, a.shape[a.ndim - 1]))
             return dot(rows, b).reshape(a.shape[:a.ndim - 1] + (b.shape[1],))
@@ -121,9 +124,10 @@ cdef object _product(a, b, bint batches):
     """Return the product of two matrices, or those of two batches of them."""
     cdef Batch batch
     cdef ProductSizes sizes
-    cdef Matrix left, right
+    cdef AnyMatrix left, right
     cdef Gemm by = NULL
-    cdef float *out
+    cdef char kind = cf_float_kind(<np.ndarray>a)
+    cdef void *out
     cdef npy_intp shape[MAX_BATCH_AXES + 2]
     cdef int nd = max(PyArray_NDIM(a), PyArray_NDIM(b)), j
     cdef bint thin
@@ -135,38 +139,40 @@ cdef object _product(a, b, bint batches):
     thin = is_thin(batch.m, batch.n, batch.k) and (nd > 2 or batch.k == 1)
     if not thin and <double>batch.m * batch.n * batch.k < LARGE or (
             PyArray_DIM(b, PyArray_NDIM(b) - 2) != batch.k
-            or not _read(a, &left) or not _read(b, &right)):
+            or not _read(a, kind, &left) or not _read(b, kind, &right)):
         return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
     for j in range(batch.axes):
         batch.length[j] = 1
-        if not _step(a, j - nd, &batch.length[j], &batch.a_step[j]) or (
-                not _step(b, j - nd, &batch.length[j], &batch.b_step[j])):
+        if not _step(a, kind, j - nd, &batch.length[j], &batch.a_step[j]) or (
+                not _step(b, kind, j - nd, &batch.length[j], &batch.b_step[j])):
             return numpy.matmul(a, b)
         shape[j] = batch.length[j]
         batch.count *= batch.length[j]
     sizes.rows, sizes.columns, sizes.depth = batch.m, batch.n, batch.k
     sizes.left_turned, sizes.right_turned = left.transposed, right.transposed
-    if not (batch.count > 1 or batch.k == 1 if thin else _is_ours(sizes, batch.count)):
+    if not (batch.count > 1 or batch.k == 1 if thin else _is_ours(
+            kind, sizes, batch.count)):
         return _by_numpy(a, b, batch.m, batch.n, batch.k, batches)
     shape[nd - 2], shape[nd - 1] = batch.m, batch.n
-    c = PyArray_EMPTY(nd, shape, np.NPY_FLOAT, 0)
-    out = <float *>PyArray_DATA(<np.ndarray>c)
+    c = PyArray_EMPTY(nd, shape, np.PyArray_TYPE(<np.ndarray>a), 0)
+    out = PyArray_DATA(<np.ndarray>c)
     if not thin:
-        find_gemm(b'f', sizes, &by)
+        find_gemm(kind, sizes, &by)
     clear_float_errors()
     with nogil:
-        multiply_all(by, batch, left, right, out)
+        multiply_any(kind, by, batch, left, right, out)
     # NumPy warns of them, but in products of single matrices.
     return numpy.matmul(a, b) if batches and float_errors() else c
 
 
-cdef bint _step(object array, int axis, ptrdiff_t *length, ptrdiff_t *step) noexcept:
+cdef bint _step(object array, char kind, int axis, ptrdiff_t *length,
+                ptrdiff_t *step) noexcept:
     """Set the step of an axis, counted from the end; return whether BLAS supports it.
 
     ``length`` is the length of the axis in the other operand, and is set to the common
     one.
     """
-    cdef npy_intp n
+    cdef npy_intp n, size = 4 if kind == b'f' else 8
     axis += PyArray_NDIM(array)
     step[0] = 0
     if axis < 0:
@@ -176,8 +182,8 @@ cdef bint _step(object array, int axis, ptrdiff_t *length, ptrdiff_t *step) noex
         return True
     if length[0] != 1 and length[0] != n:
         return False
-    if np.PyArray_STRIDE(array, axis) % 4:
+    if np.PyArray_STRIDE(array, axis) % size:
         return False
     length[0] = n
-    step[0] = np.PyArray_STRIDE(array, axis) // 4
+    step[0] = np.PyArray_STRIDE(array, axis) // size
     return True

@@ -1,4 +1,4 @@
-/* Products of many matrices in single precision. */
+/* Products of many matrices. */
 #pragma once
 
 #include <stddef.h>
@@ -20,19 +20,20 @@ struct Batch {
 };
 
 /* c[i] = a[i] b[i]; the results are contiguous. Thin products need no gemm. */
-inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
-                         Matrix<float> b, float *c) {
+template <typename T>
+void multiply_all(Gemm gemm, const Batch &batch, Matrix<T> a, Matrix<T> b, T *c) {
     const double work = (double)batch.m * batch.n * batch.k;
-    const ptrdiff_t grain = (ptrdiff_t)(SHARED / 2 / work) + 1;
     if (batch.count == 1 && batch.k == 1) {
         multiply_vectors(batch.m, batch.n, a, b, c);
         return;
     }
     const bool thin = is_thin(batch.m, batch.n, batch.k);
+    /* Some microseconds: thin products are limited by memory. */
+    const ptrdiff_t grain = (ptrdiff_t)((thin ? 1e5 : 4e5) / work) + 1;
     parallel(batch.count, grain, [&](ptrdiff_t begin, ptrdiff_t end) {
-        std::vector<float> copy;
+        std::vector<T> copy;
         for (ptrdiff_t i = begin; i < end; i++) {
-            Matrix<float> x = a, y = b;
+            Matrix<T> x = a, y = b;
             ptrdiff_t rest = i;
             for (ptrdiff_t j = batch.axes - 1; j >= 0; j--) {
                 const ptrdiff_t at = rest % batch.length[j];
@@ -40,13 +41,24 @@ inline void multiply_all(Gemm gemm, const Batch &batch, Matrix<float> a,
                 x.data += at * batch.a_step[j];
                 y.data += at * batch.b_step[j];
             }
-            float *z = c + i * batch.m * batch.n;
+            T *z = c + i * batch.m * batch.n;
             if (thin)
                 multiply_thin(batch.m, batch.n, batch.k, x, y, z, copy);
             else
                 product(gemm, batch.m, batch.n, batch.k, x, y, false, z, batch.n);
         }
     });
+}
+
+/* Likewise of floats, kind 'f', or of doubles. */
+inline void multiply_any(char kind, Gemm gemm, const Batch &batch, const Matrix<void> &a,
+                         const Matrix<void> &b, void *c) {
+    const auto multiply = [&](auto *out) {
+        typedef std::remove_pointer_t<decltype(out)> T;
+        multiply_all<T>(gemm, batch, {(const T *)a.data, a.ld, a.transposed},
+                        {(const T *)b.data, b.ld, b.transposed}, out);
+    };
+    kind == 'f' ? multiply((float *)c) : multiply((double *)c);
 }
 
 }  // namespace

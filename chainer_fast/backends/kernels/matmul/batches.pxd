@@ -11,6 +11,10 @@ cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" \
         const float *data
         ptrdiff_t ld
         bint transposed
+    ctypedef struct AnyMatrix "chainer_fast::Matrix<void>":
+        const void *data
+        ptrdiff_t ld
+        bint transposed
     ctypedef struct Batch:
         ptrdiff_t axes, count, m, n, k
         ptrdiff_t length[MAX_BATCH_AXES]
@@ -19,3 +23,6 @@ cdef extern from "chainer_fast/backends/kernels/matmul/batches.hpp" \
     bint is_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k) noexcept
     void multiply_all(
         Gemm gemm, const Batch &batch, Matrix a, Matrix b, float *c) noexcept
+    void multiply_any(
+        char kind, Gemm gemm, const Batch &batch, AnyMatrix a, AnyMatrix b,
+        void *c) noexcept

@@ -1,4 +1,4 @@
-/* Products of matrices of which one has a single row or column, in single precision.
+/* Products of matrices of which one has a single row or column.
  *
  * They read the matrix once, and a call of BLAS for each costs as much as a small one.
  */
@@ -17,19 +17,18 @@
 namespace chainer_fast::matmul {
 namespace {
 
-typedef Lanes<float>::type Floats;
-constexpr ptrdiff_t LANES = Lanes<float>::COUNT;
-
 /* c[j] = sum of a[p] b[p][j] */
-CF_CLONES void sum_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t ld, float *c,
+template <typename T>
+CF_CLONES void sum_rows(const T *a, ptrdiff_t k, const T *b, ptrdiff_t ld, T *c,
                         ptrdiff_t n) {
-    constexpr ptrdiff_t TILE = 4 * LANES;
+    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t LANES = Lanes<T>::COUNT, TILE = 4 * LANES;
     ptrdiff_t j = 0;
     for (; j + TILE <= n; j += TILE) {
-        Floats sums[4] = {};
+        V sums[4] = {};
         for (ptrdiff_t p = 0; p < k; ++p)
             CF_UNROLL(4) for (int i = 0; i < 4; ++i)
-                sums[i] += lanes_at<Floats>(b + p * ld + j + i * LANES) * a[p];
+                sums[i] += lanes_at<V>(b + p * ld + j + i * LANES) * a[p];
         CF_UNROLL(4) for (int i = 0; i < 4; ++i)
             put_lanes(c + j + i * LANES, sums[i]);
     }
@@ -41,25 +40,28 @@ CF_CLONES void sum_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t l
 }
 
 /* c[j] = sum of a[p] b[j][p] */
-CF_CLONES void multiply_rows(const float *a, ptrdiff_t k, const float *b, ptrdiff_t ld,
-                             float *c, ptrdiff_t n) {
+template <typename T>
+CF_CLONES void multiply_rows(const T *a, ptrdiff_t k, const T *b, ptrdiff_t ld, T *c,
+                             ptrdiff_t n) {
+    typedef typename Lanes<T>::type V;
+    constexpr ptrdiff_t LANES = Lanes<T>::COUNT;
     constexpr ptrdiff_t ROWS = 8;       // the ends of their sums wait for each addition
-    float parts[ROWS][LANES];
+    T parts[ROWS][LANES];
     for (ptrdiff_t j = 0; j < n; ++j) {
-        const float *row = b + j * ld;
-        Floats sums[4] = {};
+        const T *row = b + j * ld;
+        V sums[4] = {};
         ptrdiff_t p = 0;
         for (; p + 4 * LANES <= k; p += 4 * LANES)
             CF_UNROLL(4) for (int i = 0; i < 4; ++i)
-                sums[i] += lanes_at<Floats>(a + p + i * LANES)
-                    * lanes_at<Floats>(row + p + i * LANES);
+                sums[i] += lanes_at<V>(a + p + i * LANES)
+                    * lanes_at<V>(row + p + i * LANES);
         for (; p + LANES <= k; p += LANES)
-            sums[0] += lanes_at<Floats>(a + p) * lanes_at<Floats>(row + p);
+            sums[0] += lanes_at<V>(a + p) * lanes_at<V>(row + p);
         put_lanes(parts[j % ROWS], (sums[0] + sums[1]) + (sums[2] + sums[3]));
         if (j + 1 < n && (j + 1) % ROWS)
             continue;
         for (ptrdiff_t r = j / ROWS * ROWS; r <= j; ++r) {
-            float sum = 0;
+            T sum = 0;
             for (ptrdiff_t i = 0; i < LANES; ++i)
                 sum += parts[r % ROWS][i];
             for (ptrdiff_t i = p; i < k; ++i)
@@ -70,18 +72,19 @@ CF_CLONES void multiply_rows(const float *a, ptrdiff_t k, const float *b, ptrdif
 }
 
 /* c[i][j] = a[i * step] b[j] */
-CF_CLONES void multiply_column(const float *a, ptrdiff_t step, ptrdiff_t m, const float *b,
-                               float *c, ptrdiff_t n) {
+template <typename T>
+CF_CLONES void multiply_column(const T *a, ptrdiff_t step, ptrdiff_t m, const T *b, T *c,
+                               ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < m; ++i) {
-        const float factor = a[i * step];
+        const T factor = a[i * step];
         for (ptrdiff_t j = 0; j < n; ++j)
             c[i * n + j] = factor * b[j];
     }
 }
 
 /* Numbers one after another: those that are given, or copies. */
-inline const float *in_a_row(const float *x, ptrdiff_t step, ptrdiff_t n,
-                             std::vector<float> &copy) {
+template <typename T>
+const T *in_a_row(const T *x, ptrdiff_t step, ptrdiff_t n, std::vector<T> &copy) {
     if (step == 1 || n <= 1)
         return x;
     copy.resize(n);
@@ -95,8 +98,9 @@ inline bool is_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k) {
 }
 
 /* c = a b, of which c has rows without gaps. */
-inline void multiply_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const Matrix<float> &a,
-                          const Matrix<float> &b, float *c, std::vector<float> &copy) {
+template <typename T>
+void multiply_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const Matrix<T> &a,
+                   const Matrix<T> &b, T *c, std::vector<T> &copy) {
     /* Steps from one element of a row, or of a column, to the next. */
     const ptrdiff_t along_row_of_a = a.transposed ? a.ld : 1;
     const ptrdiff_t along_row_of_b = b.transposed ? b.ld : 1;
@@ -105,22 +109,23 @@ inline void multiply_thin(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const Matrix<fl
         multiply_column(a.data, a.transposed ? 1 : a.ld, m,
                         in_a_row(b.data, along_row_of_b, n, copy), c, n);
     else if (m == 1) {
-        const float *row = in_a_row(a.data, along_row_of_a, k, copy);
-        (b.transposed ? multiply_rows : sum_rows)(row, k, b.data, b.ld, c, n);
+        const T *row = in_a_row(a.data, along_row_of_a, k, copy);
+        (b.transposed ? multiply_rows<T> : sum_rows<T>)(row, k, b.data, b.ld, c, n);
     }
     else {
-        const float *column = in_a_row(b.data, down_b, k, copy);
-        (a.transposed ? sum_rows : multiply_rows)(column, k, a.data, a.ld, c, m);
+        const T *column = in_a_row(b.data, down_b, k, copy);
+        (a.transposed ? sum_rows<T> : multiply_rows<T>)(column, k, a.data, a.ld, c, m);
     }
 }
 
 /* A column times a row, by several threads. */
-inline void multiply_vectors(ptrdiff_t m, ptrdiff_t n, const Matrix<float> &a,
-                             const Matrix<float> &b, float *c) {
+template <typename T>
+void multiply_vectors(ptrdiff_t m, ptrdiff_t n, const Matrix<T> &a, const Matrix<T> &b,
+                      T *c) {
     constexpr ptrdiff_t GRAIN = 1 << 15;
-    std::vector<float> copy;
+    std::vector<T> copy;
     const ptrdiff_t step = a.transposed ? 1 : a.ld;
-    const float *row = in_a_row(b.data, b.transposed ? b.ld : 1, n, copy);
+    const T *row = in_a_row(b.data, b.transposed ? b.ld : 1, n, copy);
     parallel(m, GRAIN / n + 1, [&](ptrdiff_t begin, ptrdiff_t end) {
         multiply_column(a.data + begin * step, step, end - begin, row, c + begin * n, n);
     });
