@@ -78,12 +78,6 @@ def _inverted(inverted, overwrites, lu, pivots):
     return y.T
 
 
-def _inverse_of_lower_by_lapack(x):
-    routines = _lapack(x, 'trtrs')
-    return NotImplemented if routines is None or x.ndim > 2 else call(
-        _inverted_lower, x, routines[0], numpy.zeros_like(x))
-
-
 def _inverted_lower(x, solve, y):
     """Write the inverse of a lower triangular matrix to zeros, by halves.
 
@@ -197,9 +191,10 @@ def cholesky(x: NdArray) -> NdArray:
     return cuda.get_array_module(x).linalg.cholesky(x)
 
 
-@kernel(compiled=_inverse_of_lower_by_lapack)
 def inverse_of_lower(x: NdArray) -> NdArray:
     """Invert a lower triangular matrix.
+
+    It is not a kernel with two forms: one of them reads the upper half.
 
     Parameters
     ----------
@@ -216,7 +211,10 @@ def inverse_of_lower(x: NdArray) -> NdArray:
     numpy.linalg.LinAlgError
         If the matrix is singular, on the host.
     """
-    return cuda.get_array_module(x).linalg.inv(x)
+    routines = _lapack(x, 'trtrs') if isinstance(x, numpy.ndarray) else None
+    if routines is None:
+        return cuda.get_array_module(x).linalg.inv(x)
+    return call(_inverted_lower, x, routines[0], numpy.zeros_like(x))
 
 
 @kernel(compiled=_determinant_by_lapack)
