@@ -14,6 +14,8 @@ from chainer_fast.variable import GradOutputs, Variable, VariableOrArray
 class _InverseOfFactor(inv.Inv):
     """Inverse of a lower triangular matrix, whose diagonal is positive."""
 
+    label = 'Inv'
+
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
         return linalg.inverse_of_lower(x[0]),
