@@ -652,7 +652,9 @@ class GradientMethod(Optimizer):
         GradientMethod
             The optimizer itself.
         """
-        for name, value in self.hyperparam.get_dict().items():
+        # A class of a program may not call the initializer that sets it.
+        hyperparam = vars(self).get('hyperparam')
+        for name, value in hyperparam.get_dict().items() if hyperparam else ():
             mistakes.require_number(value, '%s of %s' % (name, type(self).__name__))
         super().setup(link)
         for param in link.params():

@@ -54,13 +54,13 @@ class IntervalTrigger(_progress.Progress):
 
     def __init__(self, period: int | float, unit: str) -> None:
         super().__init__(unit)
-        mistakes.require_number(period, 'the period of a trigger', 'int')
         # A small integer cannot be compared with many iterations.
         self.period = int(period) if isinstance(period, numpy.integer) else period
         self.count: float = 0
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a period was completed since the last call."""
+        mistakes.require_number(self.period, 'the period of a trigger', 'int')
         previous, now = self._advance(trainer.updater)
         count = now // self.period
         if self.unit == 'epoch':
