@@ -33,6 +33,23 @@ namespace {
 /* Error flags for which NumPy warns. */
 constexpr int FLOAT_ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 
+/* Leaves the flags that are raised between `begin` and `end`, and those that were raised
+ * before, such as by the piece of a loop that the thread has processed before. */
+class Flags {
+public:
+    void begin() { feclearexcept(FLOAT_ERRORS); }
+    void end() { raised |= fetestexcept(FLOAT_ERRORS); }
+
+    ~Flags() {
+        feclearexcept(FLOAT_ERRORS);
+        if (raised)
+            feraiseexcept(raised);
+    }
+
+private:
+    int raised = fetestexcept(FLOAT_ERRORS);
+};
+
 /* Maximum number of threads of a loop: one within another such loop. */
 inline int thread_limit() {
 #ifdef _OPENMP

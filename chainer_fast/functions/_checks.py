@@ -36,6 +36,13 @@ def axis(x_type, number):
         type_check.expect(x_type.ndim > number)
 
 
+def advice_on_axis(function, axis):
+    """Return advice for an axis that is an array, for the end of a message."""
+    if not hasattr(axis, 'shape'):
+        return ''
+    return ': the arrays are one argument, a list or a tuple, F.%s((x, y))' % function
+
+
 def scores_and_labels(in_types):
     """Expect scores ``x`` of classes along axis 1 and integer labels ``t``.
 

@@ -38,6 +38,9 @@ class _Hookable:
             mistakes.warn_once((hook, 'hook'), (
                 'the hook is the class %s, which an update would call like a function: '
                 'pass an object, %s()' % (hook.__name__, hook.__name__)))
+        if type(hook).__module__.startswith('chainer_fast.optimizer_hooks.'):
+            for attribute, value in vars(hook).items():
+                mistakes.require_number(value, attribute)
         if timing not in (*_TIMINGS, 'auto'):
             raise ValueError(
                 "timing must be one of ('pre', 'post', 'auto'), not %r" % (timing,))

@@ -8,7 +8,6 @@ import numpy
 
 from chainer_fast import _numbers, backend
 from chainer_fast._core.updates import update
-from chainer_fast._help import mistakes
 from chainer_fast.backends import cuda
 from chainer_fast.backends.kernels.update_rules import cuda as kernels
 
@@ -50,7 +49,6 @@ class GradientClipping:
     timing = 'pre'
 
     def __init__(self, threshold: float) -> None:
-        mistakes.require_number(threshold, 'threshold')
         self.threshold = threshold
 
     def __call__(self, opt: Optimizer) -> None:

@@ -1,7 +1,6 @@
 """Clipping of each element of a gradient."""
 from __future__ import annotations
 
-from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -31,9 +30,7 @@ class GradientHardClipping(GradientHook):
     name = 'GradientHardClipping'
 
     def __init__(self, lower_bound: float, upper_bound: float) -> None:
-        mistakes.require_number(lower_bound, 'lower_bound')
         self.lower_bound = lower_bound
-        mistakes.require_number(upper_bound, 'upper_bound')
         self.upper_bound = upper_bound
 
     def _change(self, grad, param, rule, xp):

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import numpy
 
-from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -51,9 +50,6 @@ class GradientLARS(GradientHook):
     def __init__(
             self, threshold: float = 1e-2, weight_decay: float = 0.0,
             eps: float = 1e-9) -> None:
-        for name, value in (
-                ('eps', eps), ('threshold', threshold), ('weight_decay', weight_decay)):
-            mistakes.require_number(value, name)
         self.eps = eps
         self.threshold = threshold
         self.weight_decay = weight_decay

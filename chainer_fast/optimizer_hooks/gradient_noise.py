@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from chainer_fast import _numbers
-from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels import noise
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook
 from chainer_fast.types import DTypeSpec, NdArray, Xp
@@ -98,7 +97,6 @@ class GradientNoise(GradientHook):
     def __init__(
             self, eta: float,
             noise_func: Callable[..., Any] = exponential_decay_noise) -> None:
-        mistakes.require_number(eta, 'eta')
         self.eta = eta
         self.noise_func = noise_func
 

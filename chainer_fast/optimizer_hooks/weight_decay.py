@@ -1,7 +1,6 @@
 """L2 regularization through the gradient."""
 from __future__ import annotations
 
-from chainer_fast._help import mistakes
 from chainer_fast.backends.kernels.update_rules import recipes
 from chainer_fast.optimizer_hooks._gradient_hook import GradientHook, register
 
@@ -38,7 +37,6 @@ class WeightDecay(GradientHook):
     name = 'WeightDecay'
 
     def __init__(self, rate: float) -> None:
-        mistakes.require_number(rate, 'rate')
         self.rate = rate
 
     def _change(self, grad, param, rule, xp):

@@ -9,7 +9,7 @@ from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
 from chainer_fast.functions import _checks
-from chainer_fast.functions.array import _axes, split_axis
+from chainer_fast.functions.array import split_axis
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -25,7 +25,7 @@ class Concat(FunctionNode):
         if not isinstance(axis, int):
             raise TypeError(
                 'axis must be int, not %s%s' % (
-                    type(axis).__name__, _axes.joined('concat', axis)))
+                    type(axis).__name__, _checks.advice_on_axis('concat', axis)))
         self.axis = axis
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

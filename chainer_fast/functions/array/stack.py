@@ -6,7 +6,8 @@ from chainer_fast.backends.kernels import array as kernels
 from chainer_fast.backends.kernels import record
 from chainer_fast.backends.kernels.array import compiled
 from chainer_fast.function_node import FunctionNode
-from chainer_fast.functions.array import _axes, separate
+from chainer_fast.functions import _checks
+from chainer_fast.functions.array import separate
 from chainer_fast.types import NdArray
 from chainer_fast.utils import type_check
 from chainer_fast.utils.type_check import TypeInfoTuple
@@ -21,7 +22,7 @@ class Stack(FunctionNode):
         super().__init__()
         if getattr(axis, 'shape', ()) != ():
             raise TypeError('axis must be int, not %s%s' % (
-                type(axis).__name__, _axes.joined('stack', axis)))
+                type(axis).__name__, _checks.advice_on_axis('stack', axis)))
         self.axis = axis
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:

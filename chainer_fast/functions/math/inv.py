@@ -36,7 +36,8 @@ class Inv(FunctionNode):
     """Inverse of a matrix, of which the kernel of determinants may have the factors."""
 
     def __init__(self, factors: Any = None) -> None:
-        self.factors = factors
+        super().__init__()
+        self._factors = factors
 
     def check_type_forward(self, in_types: TypeInfoTuple) -> None:
         _check_square(in_types, 2)
@@ -44,7 +45,7 @@ class Inv(FunctionNode):
     @precision._fp16_mixed_precision_helper
     def forward(self, x: tuple[NdArray, ...]) -> tuple[NdArray, ...]:
         self.retain_outputs((0,))
-        return _inverse(x[0], self.factors),
+        return _inverse(x[0], self._factors),
 
     def backward(
             self, x: tuple[int, ...], gy: GradOutputs) -> tuple[Variable | None, ...]:

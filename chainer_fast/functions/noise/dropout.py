@@ -33,8 +33,12 @@ class Dropout(FunctionNode):
         super().__init__()
         if hasattr(dropout_ratio, 'shape'):
             dropout_ratio = _checks.as_float(dropout_ratio)
-        mistakes.require_number(dropout_ratio, 'the ratio of a dropout')
-        if not 0 <= dropout_ratio < 1:
+        try:
+            is_ratio = 0 <= dropout_ratio < 1
+        except TypeError:
+            mistakes.require_number(dropout_ratio, 'the ratio of a dropout')
+            raise
+        if not is_ratio:
             raise ValueError(
                 'dropout_ratio must be in the range [0, 1), but is %s'
                 % (dropout_ratio,))

@@ -60,9 +60,12 @@ class IntervalTrigger(_progress.Progress):
 
     def __call__(self, trainer: Trainer) -> bool:
         """Return whether a period was completed since the last call."""
-        mistakes.require_number(self.period, 'the period of a trigger', 'int')
         previous, now = self._advance(trainer.updater)
-        count = now // self.period
+        try:
+            count = now // self.period
+        except TypeError:
+            mistakes.require_number(self.period, 'the period of a trigger', 'int')
+            raise
         if self.unit == 'epoch':
             self.count = count
         return previous // self.period != count

@@ -80,23 +80,23 @@ def test_add_at_of_several_axes(dtype, data, shape, rows, from_zeros):
 
 
 def test_add_at_of_several_axes_leaves_other_indexes_to_the_reference():
-    x, places = values((2000, 3), 'f'), np.zeros(2000, 'l')
+    x, rows = values((2000, 3), 'f'), np.zeros(2000, 'l')
 
     def refuses(index, shape=(3, 2, 3), x=x):
         return kernels.add_at.compiled(x, index, shape) is NotImplemented
 
     whole = slice(None)
-    assert not refuses((places, places))
-    assert not refuses((places, 1, whole))
-    assert refuses((places, True))
-    assert refuses((places, places - 3))
-    assert refuses((places, 5))
-    assert refuses((places, places[:7]))
-    assert refuses((places, None, places))
-    assert refuses((places, 1, slice(1, 3)), x=x[:, 1:])
-    assert refuses((places, whole, places))
-    assert refuses((places, places, whole, whole))
-    assert refuses((places, places), x=x[:, :2])
+    assert not refuses((rows, rows))
+    assert not refuses((rows, 1, whole))
+    assert refuses((rows, True))
+    assert refuses((rows, rows - 3))
+    assert refuses((rows, 5))
+    assert refuses((rows, rows[:7]))
+    assert refuses((rows, None, rows))
+    assert refuses((rows, 1, slice(1, 3)), x=x[:, 1:])
+    assert refuses((rows, whole, rows))
+    assert refuses((rows, rows, whole, whole))
+    assert refuses((rows, rows), x=x[:, :2])
 
 
 def test_the_gradient_of_an_index_of_columns_is_that_of_a_loop():

@@ -49,6 +49,7 @@ CF_CLONES void replace(double *x, npy_intp n) {
 /* As SciPy's, these warn of nothing. */
 template <typename T, double (*function)(double)>
 void special_loop(char **args, const npy_intp *dims, const npy_intp *steps, void *) {
+    const Flags flags;      /* earlier ones are kept */
     double part[DOUBLES];
     for (npy_intp i = 0; i < dims[0]; i += DOUBLES) {
         const npy_intp n = std::min(DOUBLES, dims[0] - i);
@@ -192,23 +193,21 @@ CF_CLONES uint64_t replace_by_remainders(double *x, const double *y, npy_intp n)
 
 void float_remainders(char **args, const npy_intp *dims, const npy_intp *steps, void *) {
     double x[DOUBLES], y[DOUBLES];
-    int flags = 0;
+    Flags flags;
     for (npy_intp i = 0; i < dims[0]; i += DOUBLES) {
         const npy_intp n = std::min(DOUBLES, dims[0] - i);
         widen<float>(args[0] + i * steps[0], steps[0], x, n);
         widen<float>(args[1] + i * steps[1], steps[1], y, n);
         if (replace_by_remainders(x, y, n)) {
-            feclearexcept(FE_ALL_EXCEPT);
+            flags.begin();
             for (npy_intp k = 0; k < n; ++k)
                 x[k] = std::fmod(*(const float *)(args[0] + (i + k) * steps[0]),
                                  *(const float *)(args[1] + (i + k) * steps[1]));
-            flags |= fetestexcept(FE_INVALID);
+            flags.end();
         }
         narrow<float>(x, args[2] + i * steps[2], steps[2], n);
     }
     feclearexcept(FE_ALL_EXCEPT);
-    if (flags)
-        feraiseexcept(flags);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ cdef object _classes(
         PyArray_NDIM(t), PyArray_DIMS(<np.ndarray>t), np.NPY_INTP, 0)
     cdef const void *given = PyArray_DATA(<np.ndarray>t)
     cdef npy_intp *found = <npy_intp *>PyArray_DATA(<np.ndarray>labels)
-    if np.PyArray_ITEMSIZE(<np.ndarray>t) == 4:
+    if np.PyArray_ITEMSIZE(<np.ndarray>t) == sizeof(npy_int32):
         counted[0] = read_classes(<const npy_int32 *>given, n, classes, ignored.some,
                                   ignored.label, found)
     else:

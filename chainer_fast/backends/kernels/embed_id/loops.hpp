@@ -51,12 +51,12 @@ void add_rows(const npy_intp *numbers, const T *rows, T *matrix, ptrdiff_t matri
     const ptrdiff_t grain = GRAIN / (each * columns + 1) + 1;
     parallel(matrix_rows, grain, [=](ptrdiff_t begin, ptrdiff_t end) {
         for (ptrdiff_t i = 0; i < n; ++i)
-            if (numbers[i] < begin || end <= numbers[i])
-                continue;
-            else if (columns == 1)
-                matrix[numbers[i]] += rows[i];
-            else
-                add_row(rows + i * columns, matrix + numbers[i] * columns, columns);
+            if (begin <= numbers[i] && numbers[i] < end) {
+                if (columns == 1)
+                    matrix[numbers[i]] += rows[i];
+                else
+                    add_row(rows + i * columns, matrix + numbers[i] * columns, columns);
+            }
     });
 }
 

@@ -41,10 +41,15 @@ def call(
     return function(x, *arguments)
 
 
+def _are_long(x):
+    """Return whether SciPy's LAPACK computes these matrices."""
+    return (x.ndim > 1 and x.shape[-2] == x.shape[-1] >= LONG
+            and x.dtype.char in 'fd' and x.dtype.isnative)
+
+
 def _lapack(x, *names):
     """Return SciPy's LAPACK routines for long matrices; None for other arrays."""
-    if x.ndim < 2 or x.shape[-1] < LONG or x.shape[-2] != x.shape[-1] or (
-            x.dtype.char not in 'fd' or not x.dtype.isnative):
+    if not _are_long(x):
         return None
     # SciPy's linear algebra takes long to import.
     from scipy.linalg import get_lapack_funcs
@@ -111,17 +116,15 @@ def _cholesky_by_lapack(x):
 
 
 def _determinant_by_lapack(x):
-    if _lapack(x) is None:
-        return NotImplemented
-    return call(_factorized, x)
+    return call(_factorized, x) if _are_long(x) else NotImplemented
 
 
 def _factorized(x):
-    # In double precision, as in NumPy.
-    factorize, = _lapack(x.astype(numpy.float64, copy=False), 'getrf')
+    wide = x.astype(numpy.float64, copy=False)      # as in NumPy
+    factorize, = _lapack(wide, 'getrf')
     y, factors = numpy.empty(x.shape[:-2]), []
     for at in numpy.ndindex(*y.shape):
-        lu, pivots, _ = factorize(x[at].T)
+        lu, pivots, _ = factorize(wide[at].T)
         diagonal = lu.diagonal()
         negative = (diagonal < 0).sum() + (pivots != numpy.arange(len(lu))).sum()
         with numpy.errstate(divide='ignore'):

@@ -26,25 +26,8 @@ namespace {
 /* Samples that are not divided among threads. */
 constexpr ptrdiff_t SAMPLES = 8;
 
-/* The flags that loops over elements raise. Products raise some as well, which NumPy does
- * not look at, and clears in its loops. */
-class Flags {
-public:
-    void begin() { feclearexcept(FLOAT_ERRORS); }
-    void end() { raised |= fetestexcept(FLOAT_ERRORS); }
-
-    /* Leaves them to `parallel`. */
-    ~Flags() {
-        feclearexcept(FLOAT_ERRORS);
-        if (raised)
-            feraiseexcept(raised);
-    }
-
-private:
-    int raised = fetestexcept(FLOAT_ERRORS);   // of the pieces this thread has done before
-};
-
-/* All steps of some samples. */
+/* All steps of some samples. Products raise flags that NumPy does not look at, and clears
+ * in its loops: those of the loops over elements count. */
 inline void scan_samples(const Layer &l, const Tiles &tiles, const Trace &trace,
                          const Forward &f, float *ys, ptrdiff_t begin, ptrdiff_t end) {
     constexpr ptrdiff_t GROUP = 2;
